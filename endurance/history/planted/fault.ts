@@ -1,7 +1,7 @@
 // Builds the planted faults of histories from the contract faults of practice. Adds bodies as plain objects, chance, the server of a
 // request, and entity tags: a response that a fault changes gets the tag of its new bytes.
 
-import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import { type ContractFault, faultsAt } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import { remembering } from '../../../packages/practice/src/contract-faults/shared/memory.ts'
 import { isOf, type When, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
 import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
@@ -69,20 +69,20 @@ export const sometimes =
 
 /** Changes the body of a request. */
 export function asked(operations: string, change: (body: Body) => Body): ContractFault {
-  return at(operations).onRequest((request) =>
+  return faultsAt(operations).onRequest((request) =>
     request.body.length > 0 ? withBody(request, change(json(request))) : request,
   )
 }
 
 /** Changes the path and the query of a request. */
 export function target(operations: string, change: (target: string, request: ClientRequest) => string): ContractFault {
-  return at(operations).onRequest((request) => ({ ...request, target: change(request.target, request) }))
+  return faultsAt(operations).onRequest((request) => ({ ...request, target: change(request.target, request) }))
 }
 
 /** Changes the body of a success. */
 export function answered(operations: string, change: (body: Body, request: ClientRequest) => Body): ContractFault {
   const has = (_: ClientRequest, response: ServiceResponse) => isDone(response) && response.body.length > 0
-  return at(operations, 'any', has).onResponse((response, request) =>
+  return faultsAt(operations, 'any', has).onResponse((response, request) =>
     withBody(response, change(json(response), request)),
   )
 }
@@ -122,7 +122,7 @@ const notModified = (response: ServiceResponse, tag: string): ServiceResponse =>
 
 /** Answers a conditional read with 304 and the tag that `choose` returns, or with 200. */
 export function knowing(choose: (sent: readonly string[], tag: string) => string | undefined): ContractFault {
-  return at('*').onResponse((response, request) => {
+  return faultsAt('*').onResponse((response, request) => {
     const tags = tagsOf(request)
     if (response.status !== 200 || tags.length === 0) return response
     const known = choose(tags, tagOf(response))

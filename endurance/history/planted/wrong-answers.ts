@@ -1,6 +1,6 @@
 // Planted faults of responses: they differ from their requests, or show commits too late or on only one server.
 
-import { at, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import { type ContractFault, faultsAt } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import { remembering } from '../../../packages/practice/src/contract-faults/shared/memory.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
@@ -47,14 +47,14 @@ const forgotten =
   }
 
 const currentReplay = (operation: string) =>
-  at(operation, 'any', (_, response) => isReplay(response)).answering(async (response, request, pass) => {
+  faultsAt(operation, 'any', (_, response) => isReplay(response)).answering(async (response, request, pass) => {
     const now = await current(request, pass, `${request.target}/${json(response).id}`)
     return now.status === 200 ? withBody(response, json(now)) : response
   })
 const otherCategory = (by: number) => (body: Body) => ({ ...body, categoryId: 1 + ((body.categoryId + by) % 3) })
 
 export const DIFFERENT: Faults = {
-  'a second buyer gets the order of the first': at(on.PLACE, 409).answering(async (response, request, pass) => {
+  'a second buyer gets the order of the first': faultsAt(on.PLACE, 409).answering(async (response, request, pass) => {
     const holder = /order (\d+)/.exec(`${response.body}`)?.[1]
     return holder ? { ...(await current(request, pass, `${request.target}/${holder}`)), status: 201 } : response
   }),
@@ -84,8 +84,8 @@ export const DIFFERENT: Faults = {
   'the order as it was before it was completed': answered(on.COMPLETE, (body) => ({ ...body, status: 'pending' })),
   'a replay that shows the pet as it is now': currentReplay(on.CREATE),
   'a replay that shows the order as it is now': currentReplay(on.PLACE),
-  'a pet that is added without its tag': at(`${on.CREATE}|${on.PLACE}`).answer.header('ETag'),
-  'a move without its tag': at(`${on.COMPLETE}|${on.RETURN}`).answer.header('ETag'),
+  'a pet that is added without its tag': faultsAt(`${on.CREATE}|${on.PLACE}`).answer.header('ETag'),
+  'a move without its tag': faultsAt(`${on.COMPLETE}|${on.RETURN}`).answer.header('ETag'),
   'a filter that is ignored': target(on.LIST, (path) => path.replace(/&categoryId=\d/, '')),
   'a filter beside a search that is ignored': target(`${on.LIST}|${on.ORDERS}`, (path) =>
     /search=/.test(path) ? path.replace(/&status=\w+/, '') : path,
@@ -128,7 +128,7 @@ const before = (operation: string) =>
 
 /** Replaces the tags of lists. */
 const retagging = (tagOf: (text: string) => string) =>
-  at(LISTS, 200).onResponse((response) => tagged(response, tagOf(`${response.body}`)))
+  faultsAt(LISTS, 200).onResponse((response) => tagged(response, tagOf(`${response.body}`)))
 const withoutWait = ({ target, ...rest }: ClientRequest) => ({ ...rest, target: target.replace(/&wait=\d+/, '') })
 
 export const SEEN_LATE: Faults = {
@@ -191,5 +191,5 @@ export const SEEN_LATE: Faults = {
     if (`${response.body}` === '[]') await Bun.sleep(1_000 * seconds)
     return response
   }),
-  'a wait that ends at once': at(on.EVENTS).onRequest(withoutWait),
+  'a wait that ends at once': faultsAt(on.EVENTS).onRequest(withoutWait),
 }

@@ -1,7 +1,7 @@
 // Planted faults of changes: acknowledged but not made, made twice or made late; and wrong or missing refusals.
 
 import { ERROR_STATUS, type ErrorCode } from '../../../packages/contract/src/generated.ts'
-import { at, errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import { errorAnswer, faultsAt, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import {
   hasCursor,
@@ -65,16 +65,16 @@ const late = (operations: string) =>
 /** Moves the stored ends of reservations by `ms`, but not the ends in requests and responses. */
 const endingLater = (ms: number) => both(asked(`${on.PLACE}|${on.CHANGE}`, ending(ms)), everyRow(ending(-ms)))
 
-const oneTag = (n: number) => at('*').request.header('If-Match', (tags) => tags.split(', ').at(n))
+const oneTag = (n: number) => faultsAt('*').request.header('If-Match', (tags) => tags.split(', ').at(n))
 
 export const TWICE: Faults = {
-  'a key that is not kept': at('*').request.header(KEY),
-  'keys forgotten too soon': at('*').request.header(
+  'a key that is not kept': faultsAt('*').request.header(KEY),
+  'keys forgotten too soon': faultsAt('*').request.header(
     KEY,
     (key) => `"${key.slice(1, -1)}-${Math.floor(performance.now() / 100)}"`,
   ),
-  'keys forgotten by one of the servers': at('*').onRequest((one) => (serverOf(one) === 0 ? keyless(one) : one)),
-  'another request under a used key is done': at(CREATES, 422).again.header(KEY),
+  'keys forgotten by one of the servers': faultsAt('*').onRequest((one) => (serverOf(one) === 0 ? keyless(one) : one)),
+  'another request under a used key is done': faultsAt(CREATES, 422).again.header(KEY),
   'a create without a key is sent twice': instead(on.CREATE, async (request, pass) => {
     if (headerOf(request.headers, KEY) === undefined) await pass(request)
     return pass(request)
@@ -90,7 +90,7 @@ export const TWICE: Faults = {
     return pass(request)
   }),
   'an order that comes back by itself': sometimes(0.3)(
-    at(on.COMPLETE, 200).answering((response, request, pass) => {
+    faultsAt(on.COMPLETE, 200).answering((response, request, pass) => {
       later({ ...request, target: request.target.replace('complete', 'return') }, pass)
       return response
     }),
@@ -109,7 +109,7 @@ export const TWICE: Faults = {
   },
   'of two tags in If-Match the first': oneTag(0),
   'of two tags in If-Match the last': oneTag(-1),
-  'If-Match is ignored': at('*').request.header('If-Match'),
+  'If-Match is ignored': faultsAt('*').request.header('If-Match'),
 }
 
 /** The next id of pets that do not exist. */
@@ -157,7 +157,9 @@ const refused = (operations: string, code: ErrorCode, message = 'No.', when: Whe
 /** Makes the change, but refuses it. */
 const doneAndRefused = (operations: string, code: ErrorCode) =>
   sometimes(0.4)(
-    at(operations, 'any', (_, response) => isDone(response)).onResponse(() => errorAnswer(ERROR_STATUS[code], code)),
+    faultsAt(operations, 'any', (_, response) => isDone(response)).onResponse(() =>
+      errorAnswer(ERROR_STATUS[code], code),
+    ),
   )
 
 const hasKey = hasHeader('Idempotency-Key', /./)
@@ -176,7 +178,7 @@ export const REFUSED: Faults = {
   'in flight, with nothing in flight': refused(`${on.CREATE}|${on.PLACE}`, 'idempotency_in_flight', undefined, hasKey),
   'the same request is another one': refused(on.CREATE, 'idempotency_mismatch', undefined, hasKey),
   'a pet that nothing holds is held': refused(on.UPDATE, 'pet_held', 'Pet # is pending: order 1 holds it.'),
-  'another order that holds the pet is named': at(on.PLACE, 409).onResponse((response) =>
+  'another order that holds the pet is named': faultsAt(on.PLACE, 409).onResponse((response) =>
     withBody(response, another(json(response))),
   ),
   'a pet that is there is not found': refused(`${on.ONE}|${on.UPDATE}`, 'not_found'),

@@ -1,9 +1,9 @@
 // Planted faults of lists and of the feed: rows that are lost between pages, deleted pets in responses, and wrong events, orders and times.
 
 import {
-  at,
   type ContractFault,
   errorAnswer,
+  faultsAt,
   jsonAnswer,
 } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
@@ -34,7 +34,7 @@ const LISTS = `${on.LIST}|${on.ORDERS}`
 const isNewest = ({ target }: ClientRequest) => /sort=newest/.test(target)
 
 const linking = (change: (links: string[], request: ClientRequest) => string[]) =>
-  at(LISTS, 200).onResponse((response, request) => {
+  faultsAt(LISTS, 200).onResponse((response, request) => {
     const links = linkOf(response).match(/<[^>]*>[^,]*/g) ?? []
     const headers = withHeader(response.headers, 'Link', change(links, request).join(', ') || undefined)
     return { ...response, headers }

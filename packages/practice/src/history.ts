@@ -34,24 +34,24 @@ export class History {
     readonly now: number,
   ) {
     for (const exchange of exchanges) {
-      const again = exchange.hasFailed && this.retry(exchange)
+      const again = exchange.hasFailed && this.nextRetry(exchange)
       if (again) this.repeats.set(again, exchange)
     }
   }
 
   /** Returns the first request with the same subject after this exchange ended. */
-  after(exchange: Exchange, subject: Subject): Exchange | undefined {
+  nextLater(exchange: Exchange, subject: Subject): Exchange | undefined {
     return this.first(exchange, subject, (next) => next.startedAt >= (exchange.end ?? Number.POSITIVE_INFINITY))
   }
 
   /** Returns the first request with the same subject that the client sent after it had this response. */
-  knowing(exchange: Exchange, subject: Subject): Exchange | undefined {
+  nextInformed(exchange: Exchange, subject: Subject): Exchange | undefined {
     return this.first(exchange, subject, (next) => exchange.wasKnownTo(next))
   }
 
   /** Returns the first repeat of the request that the client sent after it had this response. */
-  retry(exchange: Exchange): Exchange | undefined {
-    return this.knowing(exchange, attempt) ?? this.knowing(exchange, wholeRequest)
+  nextRetry(exchange: Exchange): Exchange | undefined {
+    return this.nextInformed(exchange, attempt) ?? this.nextInformed(exchange, wholeRequest)
   }
 
   private first(exchange: Exchange, subject: Subject, isMeant: (next: Exchange) => boolean): Exchange | undefined {
@@ -63,9 +63,9 @@ export class History {
   }
 
   /** Returns the first repeat of the request. An uncertain create with an Idempotency-Key must have the same key. */
-  again(exchange: Exchange): Exchange | undefined {
+  nextAttempt(exchange: Exchange): Exchange | undefined {
     const isKeyed = exchange.isCreate && exchange.isUncertain && exchange.header('Idempotency-Key') !== undefined
-    return this.after(exchange, isKeyed ? attempt : wholeRequest)
+    return this.nextLater(exchange, isKeyed ? attempt : wholeRequest)
   }
 
   /** Whether the client polls at its own pace, so that `next` is not a reaction to this response. */
@@ -88,7 +88,7 @@ export class History {
     for (const [name, repeated] of Map.groupBy(this.exchanges, (one) => wholeRequest(one) ?? '')) {
       const pauses = (isMeant: (exchange: Exchange) => boolean) =>
         repeated.filter(isMeant).flatMap((one) => {
-          const next = this.knowing(one, wholeRequest)
+          const next = this.nextInformed(one, wholeRequest)
           return next ? [one.pauseBefore(next)] : []
         })
       const ordinary = pauses(({ fault, status = 500 }) => status < 300 && !fault?.unknown)

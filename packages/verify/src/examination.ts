@@ -109,7 +109,7 @@ export class Examination {
     })
     const flags = this.missing(row).map((need) => `--${need.replace(' ', '-')}`)
     if (flags.length > 0) return unchecked(`Needs ${flags.join(' and ')}.`)
-    for (const premise of row.after ?? []) {
+    for (const premise of row.premises ?? []) {
       const { outcome } = await this.resultOf(premise)
       if (outcome !== 'held') return unchecked(`${premise} is ${outcome === 'broken' ? 'broken' : 'not checked'}.`)
     }

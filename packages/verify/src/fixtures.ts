@@ -46,14 +46,14 @@ export async function addPet(
 /** Resolves with a category that the server accepts: a listed pet's, or the first of CATEGORIES that works. */
 export function categoryOf(probe: Probe): Promise<bigint> {
   return probe.shared('category', async (own) => {
-    const [listed] = await lookAt(
+    const [listed] = await orElse(
       own.get('/pets').then((answer) => answer.objects()),
       [],
     )
     const known = listed?.get('categoryId')
     if (known !== undefined && /^-?\d{1,19}$/.test(textOf(known))) return BigInt(textOf(known))
     for (const categoryId of own.target.write ? CATEGORIES : []) {
-      const status = await lookAt(
+      const status = await orElse(
         own.post('/pets', petBody({ categoryId })).then((answer) => answer.status),
         0,
       )
@@ -65,7 +65,7 @@ export function categoryOf(probe: Probe): Promise<bigint> {
 const CATEGORIES = [7n, 1n] as const
 
 /** Ignores failures, because another promise reports them. */
-export async function lookAt<Value>(look: Promise<Value>, otherwise: Value): Promise<Value> {
+export async function orElse<Value>(look: Promise<Value>, otherwise: Value): Promise<Value> {
   return look.catch((error) => {
     if (error instanceof Broken || error instanceof TimeUp) return otherwise
     throw error
@@ -87,19 +87,19 @@ export async function times(probe: Probe, count: number, act: (n: number) => Pro
 const TOGETHER = 8
 
 /** Awaits a preparation. If it fails, this promise is not judged, because another promise reports the failure. */
-export function preliminary<Value>(step: Promise<Value>): Promise<Value> {
+export function asPremise<Value>(step: Promise<Value>): Promise<Value> {
   return step.catch((error) => {
     throw error instanceof Broken ? new Unjudged(`A preparation failed: ${error.message}.`) : error
   })
 }
 
-/** Prepares something once for all checks, as `preliminary`. */
-export function prepared<Value>(probe: Probe, name: string, make: (own: Probe) => Promise<Value>): Promise<Value> {
-  return probe.shared(name, (own) => preliminary(make(own)))
+/** Prepares something once for all checks, as `asPremise`. */
+export function prepareOnce<Value>(probe: Probe, name: string, make: (own: Probe) => Promise<Value>): Promise<Value> {
+  return probe.shared(name, (own) => asPremise(make(own)))
 }
 
 /** Retries a check that can fail because another client changed the store at the same time. */
-export async function eventually<Value>(look: () => Promise<Value>, tries = TRIES): Promise<Value> {
+export async function retryRaces<Value>(look: () => Promise<Value>, tries = TRIES): Promise<Value> {
   for (let n = 1; ; n++) {
     try {
       return await look()
@@ -110,5 +110,5 @@ export async function eventually<Value>(look: () => Promise<Value>, tries = TRIE
   }
 }
 
-/** As `eventually`, for a server that can read from a stale replica. */
-export const patiently = <Value>(look: () => Promise<Value>) => eventually(look, PATIENT_TRIES)
+/** As `retryRaces`, for a server that can read from a stale replica. */
+export const retryStale = <Value>(look: () => Promise<Value>) => retryRaces(look, PATIENT_TRIES)

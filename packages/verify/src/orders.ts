@@ -3,7 +3,7 @@
 import type { OrderStatus } from '../../contract/src/generated.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, memberOf, number } from './answer.ts'
-import { addPet, newName, preliminary } from './fixtures.ts'
+import { addPet, asPremise, newName } from './fixtures.ts'
 import type { Probe, RequestOptions } from './probe.ts'
 import { Unjudged } from './request.ts'
 
@@ -18,7 +18,7 @@ export const REACHED: Record<Reachable, readonly string[]> = {
 const TRIES = 3
 
 export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
-  const added = await preliminary(addPet(probe, { status: 'available', ...fields }))
+  const added = await asPremise(addPet(probe, { status: 'available', ...fields }))
   if (!added.object().has('id')) throw new Unjudged('The response to a create has no id.')
   return added.id
 }
@@ -52,7 +52,7 @@ const taken = () => new Taken('Another client ordered the pet.')
 
 async function orderedByOthers(probe: Probe, petId: string): Promise<boolean> {
   const path = `/store/orders?petId=${petId}&limit=100`
-  const orders = await preliminary(probe.read(path).then(({ ids }) => ids))
+  const orders = await asPremise(probe.read(path).then(({ ids }) => ids))
   const { placed, inFlight } = probe.orders
   await Promise.allSettled(inFlight)
   return orders.some((id) => !placed.has(id))

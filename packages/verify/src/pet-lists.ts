@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../contract/src/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
-import { addPet, LARGE, lookAt, patiently, REFUSED_PET, STATUSES, times } from './fixtures.ts'
+import { addPet, LARGE, orElse, REFUSED_PET, retryStale, STATUSES, times } from './fixtures.ts'
 import type { Probe } from './probe.ts'
 import { Broken, Unjudged } from './request.ts'
 
@@ -30,7 +30,7 @@ export function firstList(probe: Probe): Promise<Answer> {
       if (own.target.write && answer.text.trim() === '[]') throw answer.broken('a pet', '[]')
       return answer
     }
-    return patiently(look).catch((error) => {
+    return retryStale(look).catch((error) => {
       if (error instanceof Broken) return own.get('/pets')
       throw error
     })
@@ -55,7 +55,7 @@ export function seeded(probe: Probe): Promise<void> {
       const wanted = own.isRateLimited ? 0 : DEFAULT_LIMIT + STATUSES.length - there
       await times(own, Math.max(wanted, STATUSES.length), (n) => addPet(own, { status: STATUSES[n] ?? 'available' }))
     }
-    await lookAt(seed(), undefined)
+    await orElse(seed(), undefined)
   })
 }
 
@@ -99,7 +99,7 @@ async function longestList(probe: Probe, length: number): Promise<number> {
 
 /** Expects the list to contain the item with all its members, and no other pet with that name. */
 export async function expectListed(probe: Probe, path: string, expected: JsonObject): Promise<void> {
-  await patiently(async () => {
+  await retryStale(async () => {
     const { answer, items } = await wholeList(probe, path)
     const id = textOf(expected.get('id'))
     const item = items.find((one) => textOf(one.get('id')) === id)

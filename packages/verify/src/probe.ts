@@ -92,7 +92,8 @@ export class Probe {
     if (options.afterKey) request.first = { ...request, headers: this.authorization({}) }
     const answer = new Answer(request, await this.inTurn(request, options.mayRedirect ?? false))
     this.run.seen.push(answer)
-    if (!READS.includes(request.method)) this.steps.push({ request, id: answer.status < 300 ? memberOf(answer.text, 'id') : undefined })
+    if (!READS.includes(request.method))
+      this.steps.push({ request, id: answer.status < 300 ? memberOf(answer.text, 'id') : undefined })
     return answer
   }
 

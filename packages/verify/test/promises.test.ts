@@ -32,15 +32,15 @@ test('each sentence names its operation and is unique', () => {
 
 test('premises exist, need no more than the promise, have no later level, and form no cycle', () => {
   const levels = ['interface', 'pets', 'store']
-  for (const { id, after = [], needs = [], level } of PROMISES) {
-    for (const premise of after.map((one) => known.get(one))) {
+  for (const { id, premises = [], needs = [], level } of PROMISES) {
+    for (const premise of premises.map((one) => known.get(one))) {
       expect([id, premise?.id]).toEqual([id, expect.any(String)])
       expect([id, ...(premise?.needs ?? []).filter((need) => !needs.includes(need))]).toEqual([id])
       expect(levels.indexOf(premise?.level ?? '')).toBeLessThanOrEqual(levels.indexOf(level))
     }
   }
   const circle = (id: string, path: readonly string[]): boolean =>
-    path.includes(id) || (known.get(id)?.after ?? []).some((premise) => circle(premise, [...path, id]))
+    path.includes(id) || (known.get(id)?.premises ?? []).some((premise) => circle(premise, [...path, id]))
   expect(PROMISES.filter(({ id }) => circle(id, [])).map(({ id }) => id)).toEqual([])
 })
 

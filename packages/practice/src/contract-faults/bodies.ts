@@ -4,7 +4,7 @@ import { BODY_BYTES_MAX, NESTING_MAX } from '../../../contract/src/limits.ts'
 import { headerOf } from '../messages.ts'
 import type { ClientRequest } from '../proxy.ts'
 import type * as answers from './shared/answer-changes.ts'
-import { at, type ContractFault, type ContractFaults, jsonAnswer, under } from './shared/faults.ts'
+import { type ContractFault, type ContractFaults, faultsAt, jsonAnswer, under } from './shared/faults.ts'
 import { soldAgain } from './shared/memory.ts'
 import { CREATE, PLACE } from './shared/operations.ts'
 import type { When } from './shared/requests.ts'
@@ -21,14 +21,14 @@ interface Creation {
 }
 
 function ofBodies({ operation, invalid, taken }: Creation): ContractFaults {
-  const taking = (status: number, when: When): ContractFault => at(operation, status, when).onResponse(taken)
+  const taking = (status: number, when: When): ContractFault => faultsAt(operation, status, when).onResponse(taken)
   const refusing = (when: When, status: number, code: string): ContractFault =>
-    at(operation).refusing(when, status, code)
+    faultsAt(operation).refusing(when, status, code)
   const type = ({ headers }: ClientRequest) => headerOf(headers, 'Content-Type') ?? ''
   const isBroken: When = ({ body }) => body.length > 0 && !isJson(body)
   return {
-    'refused.code': at(operation, 400).answer.replace('code', is(invalid), 'malformed_json'),
-    'json.broken': at(operation, 400, isBroken).answer.put('code', invalid),
+    'refused.code': faultsAt(operation, 400).answer.replace('code', is(invalid), 'malformed_json'),
+    'json.broken': faultsAt(operation, 400, isBroken).answer.put('code', invalid),
     'json.equal-names': taking(400, ({ body }) => body.includes('\\u0078')),
     'json.nesting': refusing(({ body }) => depthOf(body.toString()) === NESTING_MAX, 400, 'malformed_json'),
     'json.nesting.too-deep': taking(400, ({ body }) => depthOf(body.toString()) > NESTING_MAX),
@@ -36,17 +36,17 @@ function ofBodies({ operation, invalid, taken }: Creation): ContractFaults {
     'size.too-large': taking(413, ({ body }) => body.length > BODY_BYTES_MAX),
     'media-type': refusing((request) => /^Application|;;/.test(type(request)), 415, 'unsupported_media_type'),
     'media-type.other': taking(415, (request) => /^text\/plain$/.test(type(request))),
-    'content-encoding': at(operation, 415).answer.header('Accept-Encoding'),
+    'content-encoding': faultsAt(operation, 415).answer.header('Accept-Encoding'),
   }
 }
 
 function ofTexts({ operation, field, taken }: Creation): ContractFaults {
   const isBlank: When = (request) => /^\s+$/.test(textOf(objectOf(request).get(field)))
   return {
-    exact: at(operation).request.object(
+    exact: faultsAt(operation).request.object(
       (object) => isText(object.get(field)) && object.set(field, textOf(object.get(field)).trim()),
     ),
-    refused: at(operation, 400, isBlank).onResponse(taken),
+    refused: faultsAt(operation, 400, isBlank).onResponse(taken),
   }
 }
 

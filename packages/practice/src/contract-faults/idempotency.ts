@@ -2,7 +2,14 @@
 
 import { headerOf, withHeader } from '../messages.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
-import { at, type ContractFault, type ContractFaults, errorAnswer, under, type WhenResponse } from './shared/faults.ts'
+import {
+  type ContractFault,
+  type ContractFaults,
+  errorAnswer,
+  faultsAt,
+  under,
+  type WhenResponse,
+} from './shared/faults.ts'
 import { CREATE, PLACE } from './shared/operations.ts'
 import { isOf } from './shared/requests.ts'
 import { objectOf, textOf } from './shared/values.ts'
@@ -52,7 +59,7 @@ function withoutKeyWhileRunning(operation: string): ContractFault {
 
 /** A replay shows the current state of the created pet or order. */
 function replayingNow(operation: string): ContractFault {
-  return at(operation, 'any', isReplay).answering(async (response, request, pass) => {
+  return faultsAt(operation, 'any', isReplay).answering(async (response, request, pass) => {
     const target = `${request.target}/${textOf(objectOf(response).get('id'))}`
     const { body } = await pass({ ...request, method: 'GET', target, body: Buffer.alloc(0) })
     return { ...response, body }
@@ -65,16 +72,16 @@ const isSameKey = (request: ClientRequest, first: Exchange) =>
   headerOf(request.headers, 'Authorization') === headerOf(first.request.headers, 'Authorization')
 
 function ofRepeats(operation: string): ContractFaults {
-  const { header } = at(operation).request
+  const { header } = faultsAt(operation).request
   return {
     replay: header(KEY),
-    'replayed-header': at(operation, 201).answer.header('Idempotency-Replayed'),
+    'replayed-header': faultsAt(operation, 201).answer.header('Idempotency-Replayed'),
     quotes: header(KEY, (key) => key.replace(/^"(.{1,250})"$/, '"$1-quoted"')),
     meaning: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : MISMATCH)),
     distinct: header(KEY, (key) => key.toLowerCase()),
     mismatch: remembering(operation, (request, first) => (isSameBody(request, first) ? undefined : first.response)),
     refused: remembering(operation, (_, { response }) => (response.status >= 400 ? response : undefined)),
-    invalid: at(operation, 400).again.header(KEY),
+    invalid: faultsAt(operation, 400).again.header(KEY),
     together: withoutKeyWhileRunning(operation),
     'other-key': remembering(operation, (request, first) => (isSameKey(request, first) ? undefined : first.response)),
   }
@@ -83,10 +90,10 @@ function ofRepeats(operation: string): ContractFaults {
 const OF_ORDERS: ContractFaults = {
   instant: remembering(PLACE, ({ body }) => (body.includes('+02:00') ? MISMATCH : undefined)),
   later: replayingNow(PLACE),
-  'before-state': at(PLACE, 422, ({ body }) => /"petId":\d{16}/.test(body.toString())).onResponse(() =>
+  'before-state': faultsAt(PLACE, 422, ({ body }) => /"petId":\d{16}/.test(body.toString())).onResponse(() =>
     errorAnswer(404, 'pet_not_found'),
   ),
-  'one-name-space': at(PLACE).request.header(KEY, (key) => `${key.replaceAll('"', '')}-order`),
+  'one-name-space': faultsAt(PLACE).request.header(KEY, (key) => `${key.replaceAll('"', '')}-order`),
 }
 
 export const IDEMPOTENCY_FAULTS: ContractFaults = {

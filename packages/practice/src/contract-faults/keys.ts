@@ -2,7 +2,7 @@
 
 import { headerOf } from '../messages.ts'
 import { type Change, put } from './shared/answer-changes.ts'
-import { at, type ContractFaults, errorAnswer } from './shared/faults.ts'
+import { type ContractFaults, errorAnswer, faultsAt } from './shared/faults.ts'
 import { refusingOthers, withFirstKey } from './shared/memory.ts'
 import { CREATE, EVENTS, INVENTORY, LIST, ONE, ORDER, ORDERS, PLACE } from './shared/operations.ts'
 import type { RequestChange } from './shared/request-changes.ts'
@@ -17,27 +17,29 @@ const takingKeyFromQuery: RequestChange = (request) => {
 }
 
 const KEYS: ContractFaults = {
-  'auth.code.missing': at('*', 401, withoutKey).answer.put('code', 'invalid_api_key'),
-  'auth.code.invalid': at('*', 401, hasKey).onResponse(echoingKey),
-  'auth.key.case': at('*').request.header('Authorization', (value) => value.replace('PETS_', 'pets_')),
-  'auth.scheme': at('*').request.header('Authorization', (value) =>
+  'auth.code.missing': faultsAt('*', 401, withoutKey).answer.put('code', 'invalid_api_key'),
+  'auth.code.invalid': faultsAt('*', 401, hasKey).onResponse(echoingKey),
+  'auth.key.case': faultsAt('*').request.header('Authorization', (value) => value.replace('PETS_', 'pets_')),
+  'auth.scheme': faultsAt('*').request.header('Authorization', (value) =>
     /^bearer /i.test(value) && !/^Bearer/.test(value) ? undefined : value,
   ),
-  'auth.scheme.other': at('*').request.header('Authorization', (value) => value.replace(/^\w+ /, 'Bearer ')),
-  'auth.header.twice': at('*').onRequest((request) => withKey(request, headerOf(request.headers, 'Authorization'))),
-  'auth.elsewhere': at('*').onRequest(takingKeyFromQuery),
+  'auth.scheme.other': faultsAt('*').request.header('Authorization', (value) => value.replace(/^\w+ /, 'Bearer ')),
+  'auth.header.twice': faultsAt('*').onRequest((request) =>
+    withKey(request, headerOf(request.headers, 'Authorization')),
+  ),
+  'auth.elsewhere': faultsAt('*').onRequest(takingKeyFromQuery),
   'keys.read-only.read': refusingOthers(LIST),
   'keys.read-only.create': withFirstKey(CREATE, 403),
-  'checks.not-found-before-preconditions': at(ONE, 404, hasHeader('If-Match', /./)).answer.error(412),
-  'checks.path-before-key': at('*', 404, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
-  'checks.method-before-key': at('*', 405, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
+  'checks.not-found-before-preconditions': faultsAt(ONE, 404, hasHeader('If-Match', /./)).answer.error(412),
+  'checks.path-before-key': faultsAt('*', 404, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
+  'checks.method-before-key': faultsAt('*', 405, withoutKey).onResponse(() => errorAnswer(401, 'missing_api_key')),
   'checks.key-before-parameters': withFirstKey(LIST, 401, withoutKey, 400),
   'checks.key-before-body': withFirstKey(CREATE, 401, withoutKey, 400),
-  'checks.media-type-before-body': at(CREATE, 415, ({ body }) => !isJson(body)).again.header(
+  'checks.media-type-before-body': faultsAt(CREATE, 415, ({ body }) => !isJson(body)).again.header(
     'Content-Type',
     () => 'application/json',
   ),
-  'checks.parameters-before-preconditions': at(LIST).refusing(
+  'checks.parameters-before-preconditions': faultsAt(LIST).refusing(
     hasHeader('If-Match', /"(x|nothing|other|no)/),
     412,
     'precondition_failed',
@@ -68,24 +70,24 @@ const OF_STORE: ContractFaults = {
   'keys.read-only.store': refusingOthers(INVENTORY),
   ...Object.fromEntries(
     Object.entries(PATHS).flatMap(([name, path]) => [
-      [`methods.options.${name}`, at(`OPTIONS ${path}`, 204).answer.header('Allow')],
-      [`methods.other.${name}`, at(`* ${path}`, 405).answer.error(404)],
+      [`methods.options.${name}`, faultsAt(`OPTIONS ${path}`, 204).answer.header('Allow')],
+      [`methods.other.${name}`, faultsAt(`* ${path}`, 405).answer.error(404)],
     ]),
   ),
 }
 
 const METHODS: ContractFaults = {
-  'methods.options.list': at('OPTIONS /pets', 204).answer.header('Allow'),
-  'methods.options.get': at('OPTIONS /pets/*').refusing(withoutKey, 401, 'missing_api_key'),
-  'methods.other.list': at('* /pets', 405).answer.error(404, 'not_found'),
-  'methods.other.get': at('* /pets/*', 405).answer.header('Allow'),
-  'methods.head.errors': at('HEAD /pets/*', 404).answer.status(200),
-  'paths.trailing-slash': at('*').request.path((path) => path.replace(/\/$/, '')),
-  'paths.double-slash': at('*').request.path((path) => path.replace('//', '/')),
-  'paths.case': at('*').request.path((path) => path.toLowerCase()),
-  'paths.dot-segments': at('*').request.path((path) => path.replace('/./', '/')),
-  'paths.encoded-letters': at('*').request.path((path) => path.replace(/%65/g, 'e')),
-  'paths.encoded-digits': at(ONE).refusing(({ target }) => target.includes('%'), 404, 'not_found'),
+  'methods.options.list': faultsAt('OPTIONS /pets', 204).answer.header('Allow'),
+  'methods.options.get': faultsAt('OPTIONS /pets/*').refusing(withoutKey, 401, 'missing_api_key'),
+  'methods.other.list': faultsAt('* /pets', 405).answer.error(404, 'not_found'),
+  'methods.other.get': faultsAt('* /pets/*', 405).answer.header('Allow'),
+  'methods.head.errors': faultsAt('HEAD /pets/*', 404).answer.status(200),
+  'paths.trailing-slash': faultsAt('*').request.path((path) => path.replace(/\/$/, '')),
+  'paths.double-slash': faultsAt('*').request.path((path) => path.replace('//', '/')),
+  'paths.case': faultsAt('*').request.path((path) => path.toLowerCase()),
+  'paths.dot-segments': faultsAt('*').request.path((path) => path.replace('/./', '/')),
+  'paths.encoded-letters': faultsAt('*').request.path((path) => path.replace(/%65/g, 'e')),
+  'paths.encoded-digits': faultsAt(ONE).refusing(({ target }) => target.includes('%'), 404, 'not_found'),
 }
 
 export const KEY_FAULTS: ContractFaults = { ...KEYS, ...OF_STORE, ...METHODS }

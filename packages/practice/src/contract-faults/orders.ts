@@ -4,22 +4,22 @@ import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import type { Json } from '../../../contract/src/json.ts'
 import type { ClientRequest } from '../proxy.ts'
 import type { Change } from './shared/answer-changes.ts'
-import { at, type ContractFault, type ContractFaults, errorAnswer, jsonAnswer } from './shared/faults.ts'
+import { type ContractFault, type ContractFaults, errorAnswer, faultsAt, jsonAnswer } from './shared/faults.ts'
 import { frozen, hasOrder, keepingTags, soldAgain, stuckAfter } from './shared/memory.ts'
 import { CANCEL, COMPLETE, INVENTORY, LIST, ORDER, ORDERS, PETS, PLACE } from './shared/operations.ts'
 import { isOf, parametersOf, pathOf } from './shared/requests.ts'
 import { is, isMissing, isText, number, objectOf, textOf } from './shared/values.ts'
 
-const placing = at(PLACE).request
-const placed = at(PLACE, 201).answer
+const placing = faultsAt(PLACE).request
+const placed = faultsAt(PLACE, 201).answer
 const isIn = (days: number) => (at: Json | undefined) =>
   isText(at) && Date.parse(textOf(at)) > Date.now() + days * 86_400_000
 
 const notFound = (wrong: RegExp): ContractFault =>
-  at(PLACE, 400, ({ body }) => wrong.test(body.toString())).onResponse(() => errorAnswer(404, 'pet_not_found'))
+  faultsAt(PLACE, 400, ({ body }) => wrong.test(body.toString())).onResponse(() => errorAnswer(404, 'pet_not_found'))
 /** Places the order for a pet that is unavailable for the reason given in the refusal. */
 const selling = (refusal: RegExp): ContractFault =>
-  at(PLACE, 409, (_, { body }) => refusal.test(body.toString())).onResponse(soldAgain)
+  faultsAt(PLACE, 409, (_, { body }) => refusal.test(body.toString())).onResponse(soldAgain)
 
 /** Changes a 409 to a request that arrived while another one with the same `subject` was running. */
 function racing(subject: (request: ClientRequest) => string | undefined, change: Change): ContractFault {
@@ -50,13 +50,13 @@ const succeedingTogether = racing(
 )
 
 /** Refuses to cancel an expired order. */
-const refusingExpired = at(CANCEL, 204).answering(async (response, request, pass) => {
+const refusingExpired = faultsAt(CANCEL, 204).answering(async (response, request, pass) => {
   const { body } = await pass({ ...request, method: 'GET' })
   return body.includes('"expired"') ? errorAnswer(409, 'order_not_pending') : response
 })
 
 /** Refuses orders for a pet after one of its orders was cancelled. */
-const refusingAfterCancel = at(PLACE, 201).answering(async (response, request, pass) => {
+const refusingAfterCancel = faultsAt(PLACE, 201).answering(async (response, request, pass) => {
   const petId = textOf(objectOf(request).get('petId'))
   return (await hasOrder('cancelled', petId, request, pass)) ? errorAnswer(409, 'pet_not_available') : response
 })
@@ -67,12 +67,12 @@ const PLACED: ContractFaults = {
   'orders.place.etag': placed.header('ETag', '"another"'),
   'orders.place.order': placed.drop('petName'),
   'orders.place.absent-fields': placed.replace('reference', isMissing, null),
-  'orders.place.pet-pending': at(PETS, 200).answer.rewrite('status', (status) =>
+  'orders.place.pet-pending': faultsAt(PETS, 200).answer.rewrite('status', (status) =>
     status === 'pending' ? 'available' : status,
   ),
   'orders.place.expires-at': placed.drop('expiresAt'),
   'orders.place.expires-at.offset': placed.echo('expiresAt'),
-  'orders.place.expires-at.furthest': at(PLACE).refusing(
+  'orders.place.expires-at.furthest': faultsAt(PLACE).refusing(
     (request) => isIn(300)(objectOf(request).get('expiresAt')),
     400,
     'invalid_order',
@@ -82,9 +82,12 @@ const PLACED: ContractFaults = {
   'orders.place.expires-at.type': placing.replace('expiresAt', is(null), undefined),
   'orders.place.pet-id.type': notFound(/"petId":\[/),
   'orders.place.reference.type': placing.replace('reference', Array.isArray, undefined),
-  'orders.place.message': at(PLACE, 400).answer.firstSentence(),
-  'orders.place.pet-not-found': at(PLACE, 404).answer.error(409, 'pet_not_available'),
-  'orders.place.pet-not-available.message': at(PLACE, 409).answer.rewrite('message', () => 'The pet is not available.'),
+  'orders.place.message': faultsAt(PLACE, 400).answer.firstSentence(),
+  'orders.place.pet-not-found': faultsAt(PLACE, 404).answer.error(409, 'pet_not_available'),
+  'orders.place.pet-not-available.message': faultsAt(PLACE, 409).answer.rewrite(
+    'message',
+    () => 'The pet is not available.',
+  ),
   'orders.place.pet-not-available': selling(/is pending: order/),
   'orders.place.pet-sold': selling(/is sold/),
   'orders.place.pet-added-as-pending': selling(/is pending\./),
@@ -93,17 +96,17 @@ const PLACED: ContractFaults = {
   'orders.place.again': refusingAfterCancel,
 }
 
-const ordersListed = at(ORDERS, 200).answer
-const listingOrders = at(ORDERS).request
+const ordersListed = faultsAt(ORDERS, 200).answer
+const listingOrders = faultsAt(ORDERS).request
 
 const READ: ContractFaults = {
-  'orders.get.success': at(ORDER, 200).answer.put('petId', number(7_000_000)),
-  'orders.get.placed': at(ORDER, 200).answer.put('petName', 'Nobody'),
-  'orders.get.not-found': at(ORDER, 404).answer.status(410),
-  'orders.get.no-id': at(ORDER).refusing(({ target }) => !/\/[1-9]\d*$/.test(target)),
+  'orders.get.success': faultsAt(ORDER, 200).answer.put('petId', number(7_000_000)),
+  'orders.get.placed': faultsAt(ORDER, 200).answer.put('petName', 'Nobody'),
+  'orders.get.not-found': faultsAt(ORDER, 404).answer.status(410),
+  'orders.get.no-id': faultsAt(ORDER).refusing(({ target }) => !/\/[1-9]\d*$/.test(target)),
   'orders.list.success': ordersListed.json((orders) => new Map([['orders', orders]])),
   'orders.list.item': ordersListed.drop('changedAt'),
-  'orders.list.cursor.other-list': at(
+  'orders.list.cursor.other-list': faultsAt(
     `${LIST}|${ORDERS}`,
     400,
     (request) => parametersOf(request).size === 1,
@@ -120,15 +123,15 @@ const READ: ContractFaults = {
 }
 
 const EXPIRED: ContractFaults = {
-  'orders.expiry': at(ORDER, 200).answer.put('status', 'pending'),
+  'orders.expiry': faultsAt(ORDER, 200).answer.put('status', 'pending'),
   'orders.expiry.pet': stuckAfter('expired'),
   'orders.expiry.ended': refusingExpired,
   'orders.together': succeedingTogether,
 }
 
 const COUNTED: ContractFaults = {
-  'inventory.get.success': at(INVENTORY, 200).answer.json((counts) => [counts]),
-  'inventory.get.counts': at(INVENTORY, 200).answer.rewrite('available', (count) => number(BigInt(count) + 1n)),
+  'inventory.get.success': faultsAt(INVENTORY, 200).answer.json((counts) => [counts]),
+  'inventory.get.counts': faultsAt(INVENTORY, 200).answer.rewrite('available', (count) => number(BigInt(count) + 1n)),
   'inventory.get.follows': frozen(INVENTORY),
 }
 

@@ -3,9 +3,9 @@
 import type { Json } from '../../../contract/src/json.ts'
 import type { ClientRequest } from '../proxy.ts'
 import { header, items } from './shared/answer-changes.ts'
-import { at, type ContractFault, type ContractFaults, hasNext, under } from './shared/faults.ts'
+import { type ContractFault, type ContractFaults, faultsAt, hasNext, under } from './shared/faults.ts'
 import { frozen } from './shared/memory.ts'
-import { EVENTS, INVENTORY, LIST, listing, ONE, ORDER, ORDERS } from './shared/operations.ts'
+import { EVENTS, INVENTORY, LIST, listRequests, ONE, ORDER, ORDERS } from './shared/operations.ts'
 import { hasCursor, hasHeader, parametersOf, type When } from './shared/requests.ts'
 import { textOf } from './shared/values.ts'
 
@@ -13,17 +13,17 @@ const KNOWN = ['limit', 'status', 'cursor', 'search', 'sort', 'categoryId', 'pet
 
 /** `filter` is the numeric filter, with its name in ids. */
 function ofList(operation: string, filter: { name: string; id: string }): ContractFaults {
-  const { request: asking, refusing } = at(operation)
-  const { answer } = at(operation, 200)
+  const { request: asking, refusing } = faultsAt(operation)
+  const { answer } = faultsAt(operation, 200)
   return {
     order: answer.items((all) => all.toReversed()),
     next: answer.header('Link'),
-    'next.none': at(operation, 200, (_, response) => !hasNext(response)).onResponse((response, request) =>
+    'next.none': faultsAt(operation, 200, (_, response) => !hasNext(response)).onResponse((response, request) =>
       header('Link', `<${request.target.replace(/\?.*/, '')}?cursor=x>; rel="next"`)(response, request),
     ),
-    'next.follow': at(operation, 200, hasCursor).answer.items((all) => all.slice(1)),
+    'next.follow': faultsAt(operation, 200, hasCursor).answer.items((all) => all.slice(1)),
     prev: answer.header('Link', (link) => link.replace('rel="prev"', 'rel="previous"')),
-    'newest.follow': at(
+    'newest.follow': faultsAt(
       operation,
       200,
       (request) => hasCursor(request) && request.target.includes('sort=newest'),
@@ -32,7 +32,7 @@ function ofList(operation: string, filter: { name: string; id: string }): Contra
     'sort.oldest': asking.parameter('sort', /^oldest$/, 'newest'),
     [filter.id]: asking.parameter(filter.name, /./),
     filters: asking.query((given) => given.has(filter.name) && given.delete('status')),
-    'cursor.other': at(
+    'cursor.other': faultsAt(
       operation,
       400,
       (request) => hasCursor(request) && parametersOf(request).has('sort'),
@@ -63,7 +63,7 @@ const ID_OF: Record<string, string> = {
 /** Ignores an invalid value if no other parameter is invalid. */
 function ignoringWrong(operation: string, name: string): ContractFault {
   const isAlone = new RegExp(`^(?:${name}(?:,|$))+$`)
-  return at(operation, 400, (request) => isAlone.test([...parametersOf(request).keys()].join())).again.query(
+  return faultsAt(operation, 400, (request) => isAlone.test([...parametersOf(request).keys()].join())).again.query(
     (parameters) => parameters.delete(name),
   )
 }
@@ -82,10 +82,10 @@ const searches =
   (words: RegExp): When =>
   (request) =>
     words.test(wordsOf(request))
-const findingNothing = (words: RegExp): ContractFault => at(LIST, 200, searches(words)).answer.items(() => [])
+const findingNothing = (words: RegExp): ContractFault => faultsAt(LIST, 200, searches(words)).answer.items(() => [])
 
 /** Finds orders whose reference has all words. */
-const inReference: ContractFault = at(ORDERS, 200, searches(/./)).onResponse((response, request) => {
+const inReference: ContractFault = faultsAt(ORDERS, 200, searches(/./)).onResponse((response, request) => {
   const words = wordsOf(request).toLowerCase().split(' ')
   const has = (order: Json) =>
     order instanceof Map && words.every((word) => textOf(order.get('reference')).includes(word))
@@ -93,31 +93,33 @@ const inReference: ContractFault = at(ORDERS, 200, searches(/./)).onResponse((re
 })
 
 const SEARCHES: ContractFaults = {
-  'pets.list.search': listing.parameter('search', /./),
+  'pets.list.search': listRequests.parameter('search', /./),
   'pets.list.search.words': findingNothing(/[A-Z]/),
-  'pets.list.search.filters': listing.query((parameters) => parameters.has('search') && parameters.delete('status')),
-  'pets.list.search.links': at(LIST, 200).answer.header('Link', (link) => link.replace(/search=[^&>]*&/g, '')),
+  'pets.list.search.filters': listRequests.query(
+    (parameters) => parameters.has('search') && parameters.delete('status'),
+  ),
+  'pets.list.search.links': faultsAt(LIST, 200).answer.header('Link', (link) => link.replace(/search=[^&>]*&/g, '')),
   'pets.list.search.fresh': frozen(LIST, searches(/./)),
-  'orders.list.search.reference': at(ORDERS).request.parameter('search', /./),
+  'orders.list.search.reference': faultsAt(ORDERS).request.parameter('search', /./),
   'orders.list.search.pet-name': inReference,
 }
 
 /** Conditional requests (RFC 9110, 13), Cache-Control and HEAD. */
 function ofRead(operation: string): ContractFaults {
-  const { request, refusing } = at(operation)
-  const { answer } = at(operation, 200)
+  const { request, refusing } = faultsAt(operation)
+  const { answer } = faultsAt(operation, 200)
   const head = operation.replace('GET', 'HEAD')
   return {
     etag: answer.header('ETag', () => `"${crypto.randomUUID()}"`),
     'cache-control': answer.header('Cache-Control', 'public, max-age=60'),
-    head: at(head, 200).answer.header('ETag'),
+    head: faultsAt(head, 200).answer.header('ETag'),
     'if-none-match': request.header('If-None-Match'),
     'if-none-match.other': request.header('If-None-Match', () => '*'),
     'if-match': refusing(hasHeader('If-Match', /./), 412, 'precondition_failed'),
     'if-match.other': request.header('If-Match', () => '*'),
-    'if-match.unchanged': at(operation, 304, hasHeader('If-Match', /\*/)).again.header('If-None-Match'),
-    'not-modified.head': at(head).request.header('If-None-Match'),
-    'not-modified': at(operation, 304).answer.text(() => '[]'),
+    'if-match.unchanged': faultsAt(operation, 304, hasHeader('If-Match', /\*/)).again.header('If-None-Match'),
+    'not-modified.head': faultsAt(head).request.header('If-None-Match'),
+    'not-modified': faultsAt(operation, 304).answer.text(() => '[]'),
   }
 }
 

@@ -38,8 +38,8 @@ export const RETRY_LESSONS: Lessons = {
     advice: 'Report the error with its message. Another attempt gets the same response. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       if (!isRefused(exchange)) return undefined
-      const next = history.knowing(exchange, any)
-      if (next === undefined || next !== history.knowing(exchange, wholeRequest)) return true
+      const next = history.nextInformed(exchange, any)
+      if (next === undefined || next !== history.nextInformed(exchange, wholeRequest)) return true
       // The client can be waiting for another client's change.
       const isAnother = exchange.status === 409 && (!exchange.isCreate || key(next) !== key(exchange))
       const isLater = isAnother && exchange.pauseBefore(next) >= POLL_MS
@@ -51,7 +51,7 @@ export const RETRY_LESSONS: Lessons = {
     advice: 'Stop, and ask for another API key. See docs/interface.md#keys.',
     judge: (history) => (exchange) =>
       exchange.status === 401 && authorization(exchange) !== undefined
-        ? history.knowing(exchange, authorization) === undefined
+        ? history.nextInformed(exchange, authorization) === undefined
         : undefined,
   },
   'creates.key': {
@@ -99,7 +99,7 @@ export const RETRY_LESSONS: Lessons = {
     advice: 'Send an Idempotency-Key, so that the create can be repeated. See docs/clients.md.',
     judge: (history) => (exchange) =>
       exchange.isUncertain && exchange.isCreate && !isSafe(exchange)
-        ? history.knowing(exchange, wholeRequest) === undefined
+        ? history.nextInformed(exchange, wholeRequest) === undefined
         : undefined,
   },
 }
@@ -107,5 +107,5 @@ export const RETRY_LESSONS: Lessons = {
 /** Judges only first attempts, so that a client that gives up after the second keeps the lesson. */
 function sentAgain(isMeant: (exchange: Exchange) => boolean): Lesson['judge'] {
   return (history) => (exchange) =>
-    isMeant(exchange) && !history.failedBefore(exchange) ? history.again(exchange) !== undefined : undefined
+    isMeant(exchange) && !history.failedBefore(exchange) ? history.nextAttempt(exchange) !== undefined : undefined
 }

@@ -47,7 +47,7 @@ export const VALUE_LESSONS: Lessons = {
     advice: 'Ignore unknown fields. Let a client that has finished send one more request. See docs/clients.md.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) !== undefined) return undefined
-      const next = history.knowing(exchange, any)
+      const next = history.nextInformed(exchange, any)
       if (next && (attempt(next) !== attempt(exchange) || exchange.pauseBefore(next) >= POLL_MS)) return true
       if (next) return exchange.isParallelTo(next) || history.isPolling(exchange, next) ? undefined : false
       // A client that polls can be about to read again.
@@ -60,7 +60,7 @@ export const VALUE_LESSONS: Lessons = {
     advice: 'Skip events of unknown types, and follow the Link. See docs/events.md.',
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || !isSuccess(exchange) || feed(exchange) === undefined) return undefined
-      const next = history.after(exchange, feed)
+      const next = history.nextLater(exchange, feed)
       return next && wholeRequest(next) !== wholeRequest(exchange)
     },
   },
@@ -70,7 +70,7 @@ export const VALUE_LESSONS: Lessons = {
     judge: (history) => (exchange) => {
       if (!isUnknown(exchange) || exchange.code === undefined || history.failedBefore(exchange)) return undefined
       if (exchange.hasFailed && (exchange.isBlind || isKeyless(exchange))) return undefined
-      const again = history.again(exchange)
+      const again = history.nextAttempt(exchange)
       if (again && !exchange.hasFailed && history.isPolling(exchange, again)) return undefined
       return (again !== undefined) === exchange.hasFailed
     },

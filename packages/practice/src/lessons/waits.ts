@@ -21,7 +21,7 @@ export const WAIT_LESSONS: Lessons = {
     advice: 'Read Retry-After, in seconds, and wait that long. See docs/clients.md.',
     judge: (history) => (exchange) => {
       const waitMs = retryAfterMs(exchange)
-      const again = waitMs === undefined ? undefined : history.retry(exchange)
+      const again = waitMs === undefined ? undefined : history.nextRetry(exchange)
       return again && exchange.pauseBefore(again) + EARLY_MS >= Number(waitMs)
     },
   },
@@ -30,7 +30,7 @@ export const WAIT_LESSONS: Lessons = {
     advice: 'Apply Retry-After to all requests with this key. See docs/interface.md#errors.',
     judge: (history) => (exchange) => {
       const waitMs = exchange.status === 429 ? retryAfterMs(exchange) : undefined
-      const next = waitMs === undefined ? undefined : history.knowing(exchange, any)
+      const next = waitMs === undefined ? undefined : history.nextInformed(exchange, any)
       return next && exchange.pauseBefore(next) + EARLY_MS >= Number(waitMs)
     },
   },
@@ -40,7 +40,7 @@ export const WAIT_LESSONS: Lessons = {
     judge(history) {
       const pauseAfter = (exchange: Exchange) => {
         if (!exchange.hasFailed || exchange.status === undefined) return undefined
-        const again = retryAfterMs(exchange) === undefined && history.retry(exchange)
+        const again = retryAfterMs(exchange) === undefined && history.nextRetry(exchange)
         return again ? exchange.pauseBefore(again) : undefined
       }
       // Random pauses can be short, so one real pause shows that the client pauses.

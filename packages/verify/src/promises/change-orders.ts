@@ -1,7 +1,7 @@
 // Level `store`: completing, cancelling and returning orders, and the effect on their pets.
 
 import type { Answer } from '../answer.ts'
-import { eventually } from '../fixtures.ts'
+import { retryRaces } from '../fixtures.ts'
 import { cancel, complete, expectPet, giveBack, orderThatIs, REACHED, type Reachable, readOrder } from '../orders.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import { changeRows } from './shared/correction-rows.ts'
@@ -48,7 +48,7 @@ function moveRows({ id, ask, from, to }: Move): PromiseRow[] {
       )
       .check((probe) =>
         // The clocks of two servers can differ.
-        eventually(async () => {
+        retryRaces(async () => {
           const { id, before, answer } = await requested(probe, from)
           answer.expectStatus(status)
           const now = await readOrder(probe, id)

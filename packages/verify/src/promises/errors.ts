@@ -43,13 +43,13 @@ function codesOf({ request: { method, path }, status }: Answer): readonly string
   return response && 'x-error-codes' in response ? response['x-error-codes'] : undefined
 }
 
-const LAST = { after: ['errors.401.content-type', 'errors.404.content-type'], alone: 'reads' } as const
+const LAST = { premises: ['errors.401.content-type', 'errors.404.content-type'], alone: 'reads' } as const
 
 export const errorPromises: readonly PromiseRow[] = [
   row('errors.members', 'Every error has exactly code, message and status, and status is the HTTP status.')
     .from([contract('components', 'schemas', 'Error'), schema('Error', 'status')], {
       ...LAST,
-      after: [...LAST.after, 'errors.401.status', 'errors.404.status'],
+      premises: [...LAST.premises, 'errors.401.status', 'errors.404.status'],
     })
     .check(
       everyError((answer) => {
@@ -67,7 +67,7 @@ export const errorPromises: readonly PromiseRow[] = [
       }),
     ),
   row('errors.codes', 'Every error has a code that the contract lists for its response.')
-    .from(schema('Error', 'code'), { ...LAST, after: [...LAST.after, 'errors.401.code', 'errors.404.code'] })
+    .from(schema('Error', 'code'), { ...LAST, premises: [...LAST.premises, 'errors.401.code', 'errors.404.code'] })
     .check(
       everyError((answer) => {
         const codes = codesOf(answer)

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { number, sameValue, textOf } from '../answer.ts'
-import { absentId, addPet, categoryOf, LARGE, newName, patiently, petBody, STATUSES } from '../fixtures.ts'
+import { absentId, addPet, categoryOf, LARGE, newName, petBody, retryStale, STATUSES } from '../fixtures.ts'
 import { expectListed, petOf } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
@@ -78,7 +78,7 @@ const FETCHED_MAX = 8
 const readable: Check = async (probe) => {
   whileGetPetExists(probe)
   const isThere = (pet: JsonObject) =>
-    patiently(async () => {
+    retryStale(async () => {
       ;(await probe.read(`/pets/${textOf(pet.get('id'))}`)).expectMembers(pet)
     })
   await isThere(await addHard(probe, 'sold'))

@@ -39,11 +39,11 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
   /** A fault in every error is only reported for 401. */
   const member = (name: string) => ({
     ...needs,
-    after: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
+    premises: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
   })
   return [
     row(`${id}.content-type`, `A ${status} has a body of type application/json.`)
-      .from(documented('Errors', 'Other statuses'), { ...needs, after: [first] })
+      .from(documented('Errors', 'Other statuses'), { ...needs, premises: [first] })
       .check(all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE))),
     row(`${id}.code`, `The body of a ${status} has a code, a string.`)
       .from(documented('Errors', '`code`'), member('code'))
@@ -106,7 +106,7 @@ function authRows(operation: Operation): PromiseRow[] {
       `auth.similar.${operation}`,
       `${LINES[operation]} returns 401 for an API key that differs in one character, its length, its end or its case.`,
     )
-      .from(documented('Keys', '401'), { needs, after: [`auth.invalid.${operation}`, premise] })
+      .from(documented('Keys', '401'), { needs, premises: [`auth.invalid.${operation}`, premise] })
       .check(async (probe) => {
         if (operation === 'get') whileGetPetExists(probe)
         for (const key of similarTo(probe.target.keys.full))

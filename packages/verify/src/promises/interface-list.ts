@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { patiently, STATUSES } from '../fixtures.ts'
+import { retryStale, STATUSES } from '../fixtures.ts'
 import { firstList, firstOfStatuses, listedPet, seeded, soundPets, wholeList } from '../pet-lists.ts'
 import { Unjudged } from '../request.ts'
 import { JSON_MEDIA_TYPE } from './interface-keys.ts'
@@ -42,7 +42,7 @@ const atMost = (limit: number): Check => {
 const byDefault: Check = async (probe) => {
   await seeded(probe)
   for (const path of ['/pets', '/pets?status=available']) {
-    await patiently(async () => {
+    await retryStale(async () => {
       const twenty = (await probe.read(`${path}${path.includes('?') ? '&' : '?'}limit=20`)).array().length
       const answer = (await probe.read(path)).expectAtMost(20)
       const { length } = answer.array()
@@ -68,7 +68,7 @@ const byStatusAndLimit: Check = async (probe) => {
     const answer = (await probe.read(`/pets?${query}`)).expectAtMost(1)
     for (const pet of answer.objects()) expectStatusOfPet(answer, pet, [status])
     if (answer.array().length > 0) continue
-    await patiently(async () => {
+    await retryStale(async () => {
       const { length } = (await probe.read(`/pets?status=${status}`)).array()
       const again = await probe.read(`/pets?${query}`)
       again.expect(length === 0 || again.array().length > 0, `a pet that is ${status}`, '[]')
@@ -84,7 +84,7 @@ const everyStatus: Check = async (probe) => {
     const all = (await probe.read('/pets?limit=100')).objects()
     return idsOf(all.filter((pet) => pet.get('status') === status))
   }
-  await patiently(async () => {
+  await retryStale(async () => {
     for (const status of STATUSES) {
       const before = await having(status)
       const { answer, items } = await wholeList(probe, `/pets?status=${status}&`).catch(unjudgedAsNone)

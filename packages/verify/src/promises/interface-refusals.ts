@@ -1,7 +1,7 @@
 // Level `interface`: what the interface document says about refused creates.
 
 import type { Answer } from '../answer.ts'
-import { categoryOf, LARGE, newName, patiently, petBody, REFUSED_PET } from '../fixtures.ts'
+import { categoryOf, LARGE, newName, petBody, REFUSED_PET, retryStale } from '../fixtures.ts'
 import { firstList, wholeList } from '../pet-lists.ts'
 import { errorRows } from './interface-keys.ts'
 import type { PromiseRow } from './shared/promise.ts'
@@ -13,7 +13,7 @@ const POST = 'POST /pets'
 const notAdded: Check = async (probe) => {
   const name = newName(REFUSED_PET)
   ;(await probe.post('/pets', petBody({ name, status: 'gone' }))).expectStatus(400)
-  await patiently(async () => {
+  await retryStale(async () => {
     const { answer, items } = await wholeList(probe, '/pets?')
     const isListed = items.some((pet) => pet.get('name') === name)
     answer.expect(!isListed, `no pet named ${name}`, 'a list with it')

@@ -1,7 +1,7 @@
 // Level `store`: the inventory.
 
 import { textOf } from '../answer.ts'
-import { eventually, STATUSES } from '../fixtures.ts'
+import { retryRaces, STATUSES } from '../fixtures.ts'
 import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
@@ -104,16 +104,16 @@ export const inventoryPromises: readonly PromiseRow[] = [
     }),
   row('inventory.get.counts', 'The counts match the listed pets.')
     .from(ofStore('Inventory'), {
-      after: ['inventory.get.success', 'pets.list.next.follow'],
+      premises: ['inventory.get.success', 'pets.list.next.follow'],
       alone: 'reads',
     })
-    .check((probe) => eventually(() => sameCounts(probe))),
+    .check((probe) => retryRaces(() => sameCounts(probe))),
   row('inventory.get.follows', 'The counts change immediately with each create, deletion and order change.')
     .from(ofStore('Inventory'), {
       ...writing('inventory.get.success', 'orders.return.success', 'pets.delete.success'),
       alone: 'writes',
     })
-    .check((probe) => eventually(() => follows(probe))),
+    .check((probe) => retryRaces(() => follows(probe))),
   ...conditionRows({
     id: 'inventory.get',
     first: 'inventory.get.success',

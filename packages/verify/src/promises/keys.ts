@@ -70,7 +70,7 @@ export const keyPromises: readonly PromiseRow[] = [
         (await probe.ask('GET /pets', { ...NO_KEY, headers })).expectStatus(401)
     }),
   row('keys.read-only.read', 'A read-only key can read: GET /pets and GET /pets/{petId} return 200.')
-    .from(documented('Keys', 'Scope'), { needs: ['read-only key'], after: ['pets.get.success'] })
+    .from(documented('Keys', 'Scope'), { needs: ['read-only key'], premises: ['pets.get.success'] })
     .check(async (probe) => {
       for (const path of ['/pets', `/pets/${await somePetId(probe)}`])
         (await probe.ask(`GET ${path}`, { key: 'read-only' })).expectStatus(200)

@@ -1,7 +1,7 @@
 // Level `pets`: what this project promises about listing pets and about conditional requests, beyond the interface
 // document.
 
-import { absentId, addPet, prepared, STATUSES, times } from '../fixtures.ts'
+import { absentId, addPet, prepareOnce, STATUSES, times } from '../fixtures.ts'
 import { newPetId } from '../orders.ts'
 import { seeded, somePetId } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
@@ -16,7 +16,7 @@ const row = rowsOf('pets')
 
 /** A new category with pets of each status. */
 const ownCategory = (probe: Probe) =>
-  prepared(probe, 'own category', async (own) => {
+  prepareOnce(probe, 'own category', async (own) => {
     const categoryId = 4n * BigInt(absentId())
     await times(own, 5, (n) => addPet(own, { categoryId, status: STATUSES[n % STATUSES.length] }))
     // Equal when rounded to 53 bits.
@@ -24,13 +24,13 @@ const ownCategory = (probe: Probe) =>
     return categoryId
   })
 
-const view = async (probe: Probe): Promise<string> => {
+const quietQuery = async (probe: Probe): Promise<string> => {
   await seeded(probe)
   return probe.target.write ? `categoryId=${await ownCategory(probe)}&` : ''
 }
 
 const tagChanges: Check = async (probe) => {
-  const path = `/pets?${await view(probe)}limit=100`
+  const path = `/pets?${await quietQuery(probe)}limit=100`
   const before = await probe.read(path)
   await addPet(probe, { categoryId: await ownCategory(probe) })
   const after = await probe.get(path, { 'If-None-Match': before.header('ETag') ?? '' })
@@ -39,7 +39,9 @@ const tagChanges: Check = async (probe) => {
 
 /** A pet that no other client changes: a new one if pets can be added. */
 const quietPet = (probe: Probe) =>
-  prepared(probe, 'quiet pet', async (own) => (own.target.write ? newPetId(own, { status: 'sold' }) : somePetId(own)))
+  prepareOnce(probe, 'quiet pet', async (own) =>
+    own.target.write ? newPetId(own, { status: 'sold' }) : somePetId(own),
+  )
 
 export const listPetPromises: readonly PromiseRow[] = [
   ...listRows({
@@ -47,12 +49,12 @@ export const listPetPromises: readonly PromiseRow[] = [
     first: 'pets.list.array',
     statuses: STATUSES,
     filter: { name: 'categoryId', id: 'category' },
-    view,
+    quietQuery,
   }),
   ...conditionRows({
     id: 'pets.list',
     first: 'pets.list.array',
-    path: async (probe) => `/pets?${await view(probe)}limit=4`,
+    path: async (probe) => `/pets?${await quietQuery(probe)}limit=4`,
   }),
   row('pets.list.limit.full', 'In a list of 100 pets or more, limit=99 returns at most 99 and limit=100 at most 100.')
     // It runs last, when the other checks have added most of these pets.
@@ -95,7 +97,7 @@ export const listPetPromises: readonly PromiseRow[] = [
       alone: 'writes',
     })
     .check(async (probe) => {
-      const query = `/pets?${await view(probe)}`
+      const query = `/pets?${await quietQuery(probe)}`
       const { length } = (await probe.read(`${query}limit=100`)).array()
       const before = await probe.get(`${query}limit=${length}`)
       await addPet(probe, { categoryId: await ownCategory(probe) })

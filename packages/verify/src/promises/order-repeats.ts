@@ -4,7 +4,7 @@ import { stringifyJson } from '../../../contract/src/json.ts'
 import { number } from '../answer.ts'
 import { absentId, petBody } from '../fixtures.ts'
 import { cancel, complete, giveBack, newPetId, orderBody, place, REACHED } from '../orders.ts'
-import { after, DAY_MS, inTwoHours } from './reservations.ts'
+import { DAY_MS, inTwoHours, serverTimeIn } from './reservations.ts'
 import { expectReplay, newKey, under } from './shared/idempotency.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { ofStore, rowsOf, writing } from './shared/rows.ts'
@@ -17,7 +17,7 @@ export const orderRepeats: readonly PromiseRow[] = [
   row('orders.place.idempotency.instant', 'The same instant with another offset is the same request.')
     .from(KEY, writing('orders.place.idempotency.replay', 'orders.place.expires-at'))
     .check(async (probe) => {
-      const [options, petId, until] = [under(newKey()), await newPetId(probe), await after(probe, DAY_MS)]
+      const [options, petId, until] = [under(newKey()), await newPetId(probe), await serverTimeIn(probe, DAY_MS)]
       const body = (expiresAt: string) => stringifyJson({ petId: number(petId), expiresAt })
       const first = (await place(probe, body(until), options)).expectStatus(201)
       expectReplay(await place(probe, body(inTwoHours(until)), options), first)

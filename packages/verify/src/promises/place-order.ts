@@ -5,7 +5,7 @@ import { absentId, newName } from '../fixtures.ts'
 import { expectPet, newPetId, orderBody, orderThatIs, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { naming } from './errors.ts'
-import { after, DAY_MS } from './reservations.ts'
+import { DAY_MS, serverTimeIn } from './reservations.ts'
 import { bodyRows } from './shared/bodies.ts'
 import type { BodyFamily, PromiseRow } from './shared/promise.ts'
 import { documented, header, ofStore, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
@@ -28,7 +28,7 @@ const PLACE: BodyFamily = {
 }
 
 /** An order for checks that only read its response. */
-const one = (probe: Probe) =>
+const sharedOrder = (probe: Probe) =>
   probe.shared('an order', async (own) => {
     const name = `${newName()} "the cat"`
     const reference = newName('till')
@@ -59,11 +59,11 @@ const UNAVAILABLE_PETS: Record<string, readonly [string, (probe: Probe) => Promi
 export const placePromises: readonly PromiseRow[] = [
   row('orders.place.success', 'POST /store/orders for an available pet returns 201.')
     .from(response('placeOrder', 201), writing('pets.create.status.available', 'pets.create.id.unique'))
-    .check(async (probe) => (await one(probe)).answer.expectStatus(201)),
+    .check(async (probe) => (await sharedOrder(probe)).answer.expectStatus(201)),
   row('orders.place.headers', 'The response is application/json and has X-Request-Id, and Location with the path.')
     .from([header('OrderLocation'), header('RequestId'), documented('Requests and responses', 'Media type')], PLACED)
     .check(async (probe) => {
-      const { id, answer } = await one(probe)
+      const { id, answer } = await sharedOrder(probe)
       answer
         .expectHeader('Location', `${probe.target.baseUrl.pathname}/store/orders/${id}`)
         .expectHeader('Content-Type', 'application/json')
@@ -78,7 +78,7 @@ export const placePromises: readonly PromiseRow[] = [
   row('orders.place.order', 'A new order is pending, with an id of at least 1, the fields sent, petName and placedAt.')
     .from([...schema('Order', ...SET), ...schema('NewOrder', 'petId', 'reference')], PLACED)
     .check(async (probe) => {
-      const { petId, name, reference, answer } = await one(probe)
+      const { petId, name, reference, answer } = await sharedOrder(probe)
       answer.expect(answer.expectInt64('id') >= 1n, 'an id of at least 1', answer.id)
       answer.expectInstant('placedAt')
       answer
@@ -101,7 +101,7 @@ export const placePromises: readonly PromiseRow[] = [
   row('orders.place.pet-pending', "The order's pet becomes pending.")
     .from(operation('placeOrder', 'description'), writing('orders.place.success', 'pets.get.status'))
     .check(async (probe) => {
-      const { petId, answer } = await one(probe)
+      const { petId, answer } = await sharedOrder(probe)
       answer.expectStatus(201)
       await expectPet(probe, petId, 'pending')
     }),
@@ -133,7 +133,7 @@ export const placePromises: readonly PromiseRow[] = [
   row('orders.place.pet-not-available.message', 'The message names the order that holds the pet, and its expiry.')
     .from(UNAVAILABLE, writing('orders.place.pet-not-available', 'orders.place.expires-at'))
     .check(async (probe) => {
-      const until = await after(probe, DAY_MS)
+      const until = await serverTimeIn(probe, DAY_MS)
       const { id, petId } = await placed(probe, { expiresAt: until })
       ;(await place(probe, orderBody(petId))).expectStatus(409).expectNamed(petId, id, until)
     }),

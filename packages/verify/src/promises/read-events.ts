@@ -3,7 +3,7 @@
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, sameValue, textOf } from '../answer.ts'
-import { absentId, eventually, STATUSES } from '../fixtures.ts'
+import { absentId, retryRaces, STATUSES } from '../fixtures.ts'
 import { newPetId, orderBody, place } from '../orders.ts'
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
@@ -221,10 +221,10 @@ export const readEvents: readonly PromiseRow[] = [
     }),
   row('events.list.inventory', 'The last events of all pets, counted by petStatus, match the inventory.')
     .from(operation('listEvents', 'description'), {
-      after: ['events.list.next', 'inventory.get.success'],
+      premises: ['events.list.next', 'inventory.get.success'],
       alone: 'reads',
     })
-    .check((probe) => eventually(() => inventoryOfEvents(probe))),
+    .check((probe) => retryRaces(() => inventoryOfEvents(probe))),
   ...Object.entries(REFUSED).map(([name, values]) =>
     refusedValues(`events.list.${FILTER_IDS[name] ?? name}`, name, values),
   ),

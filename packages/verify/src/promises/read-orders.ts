@@ -2,7 +2,7 @@
 
 import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import { type Answer, textOf } from '../answer.ts'
-import { prepared, times } from '../fixtures.ts'
+import { prepareOnce, times } from '../fixtures.ts'
 import { cancel, complete, newPetId, orderBody, orderThatIs, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
@@ -17,8 +17,8 @@ const row = rowsOf('store')
 /**
  * The orders of a test pet, the last of them pending, and one order of another pet. Unfiltered if checks cannot write.
  */
-const view = (probe: Probe): Promise<string> =>
-  prepared(probe, 'orders of one pet', async (own) => {
+const quietQuery = (probe: Probe): Promise<string> =>
+  prepareOnce(probe, 'orders of one pet', async (own) => {
     if (!own.target.write) return ''
     await placed(own)
     const petId = await newPetId(own)
@@ -30,7 +30,7 @@ const view = (probe: Probe): Promise<string> =>
     return `petId=${petId}&`
   })
 
-const listed = async (probe: Probe): Promise<Answer> => probe.read(`/store/orders?${await view(probe)}limit=20`)
+const listed = async (probe: Probe): Promise<Answer> => probe.read(`/store/orders?${await quietQuery(probe)}limit=20`)
 
 const anOrder = async (probe: Probe) => {
   const [order] = (await listed(probe)).objects()
@@ -40,7 +40,7 @@ const anOrder = async (probe: Probe) => {
 
 /** Places more orders than the default limit, if that is allowed. */
 const manyOrders = (probe: Probe): Promise<void> =>
-  prepared(probe, 'many orders', async (own) => {
+  prepareOnce(probe, 'many orders', async (own) => {
     if (!own.target.write) return
     const { length } = (await own.read('/store/orders?limit=100')).array()
     await times(own, 21 - length, () => placed(own))
@@ -80,11 +80,11 @@ export const readOrderPromises: readonly PromiseRow[] = [
     row(`orders.list.status.${status}`, `status=${status} selects the orders that are ${status}.`)
       .from(schema('OrderStatus'), LISTED)
       .check(async (probe) => {
-        await view(probe)
+        await quietQuery(probe)
         const all = await probe.read(`/store/orders?status=${status}&limit=100`)
         for (const order of all.objects()) all.expectMember('status', status, order)
         if (!probe.target.write || status === 'expired') return
-        const order = await prepared(probe, `an order that is ${status}`, (own) => orderThatIs(own, status))
+        const order = await prepareOnce(probe, `an order that is ${status}`, (own) => orderThatIs(own, status))
         const answer = await probe.read(`/store/orders?status=${status}&petId=${order.petId}`)
         answer.expect(answer.ids.includes(order.id), `order ${order.id} in the list`, `orders ${answer.ids}`)
       }),
@@ -94,12 +94,12 @@ export const readOrderPromises: readonly PromiseRow[] = [
     first: 'orders.list.success',
     statuses: ORDER_STATUSES,
     filter: { name: 'petId', id: 'pet' },
-    view,
+    quietQuery,
   }),
   ...conditionRows({
     id: 'orders.list',
     first: 'orders.list.success',
-    path: async (probe) => `/store/orders?${await view(probe)}limit=4`,
+    path: async (probe) => `/store/orders?${await quietQuery(probe)}limit=4`,
   }),
   row('orders.get.success', 'GET /store/orders/{orderId} returns 200 with the order as listed.')
     .from(response('getOrder', 200), LISTED)

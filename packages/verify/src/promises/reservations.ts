@@ -1,7 +1,7 @@
 // Level `store`: reservations: the values of expiresAt, and orders that expired.
 
 import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
-import { prepared } from '../fixtures.ts'
+import { prepareOnce } from '../fixtures.ts'
 import { cancel, complete, expectPet, giveBack, newPetId, orderBody, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { expectReplay, newKey, under } from './shared/idempotency.ts'
@@ -14,7 +14,7 @@ const EXPIRES = schema('NewOrder', 'expiresAt')
 
 /** How far the server's clock is ahead of this machine's. */
 const clockOffset = (probe: Probe) =>
-  prepared(probe, 'clock', async (own) => {
+  prepareOnce(probe, 'clock', async (own) => {
     const petId = await newPetId(own)
     const sentAt = Date.now()
     const answer = (await place(own, orderBody(petId))).expectStatus(201)
@@ -24,14 +24,14 @@ const clockOffset = (probe: Probe) =>
   })
 
 /** Returns the time `ms` from now by the server's clock. */
-export const after = async (probe: Probe, ms: number) => {
+export const serverTimeIn = async (probe: Probe, ms: number) => {
   const { offset } = await clockOffset(probe)
   return new Date(Date.now() + offset + ms).toISOString()
 }
 
 const expiresAs = (write: (utc: string) => string, ms = DAY_MS): Check => {
   return async (probe) => {
-    const until = await after(probe, ms)
+    const until = await serverTimeIn(probe, ms)
     const { answer } = await placed(probe, { expiresAt: write(until) })
     answer.expectMember('expiresAt', until)
   }
@@ -59,7 +59,7 @@ export const expired = (probe: Probe) =>
     const key = newKey()
     const petId = await newPetId(own)
     const attempt = async (reservedMs: number) => {
-      const body = orderBody(petId, { expiresAt: await after(own, reservedMs) })
+      const body = orderBody(petId, { expiresAt: await serverTimeIn(own, reservedMs) })
       const endsAt = performance.now() + reservedMs
       return { body, endsAt, first: await place(own, body, under(key)) }
     }
@@ -100,9 +100,9 @@ export const reservationPromises: readonly PromiseRow[] = [
     .from(EXPIRES, TIMED)
     .check(
       refusesExpiry(
-        (probe) => after(probe, EXPIRY_DAYS_MAX * DAY_MS + 600_000),
+        (probe) => serverTimeIn(probe, EXPIRY_DAYS_MAX * DAY_MS + 600_000),
         () => '9999-12-31T23:59:59-23:59',
-        (probe) => after(probe, -600_000),
+        (probe) => serverTimeIn(probe, -600_000),
         () => '0001-01-01T00:00:00Z',
       ),
     ),
@@ -112,7 +112,7 @@ export const reservationPromises: readonly PromiseRow[] = [
   )
     .from(ofStore('Times'), TIMED)
     .check(async (probe) => {
-      const day = (await after(probe, 2 * DAY_MS)).slice(0, 10)
+      const day = (await serverTimeIn(probe, 2 * DAY_MS)).slice(0, 10)
       const wrong = ['T18:00:00', ' 18:00:00Z', 'T18:00Z', 'T24:00:00Z', 'T18:00:60Z', 'T18:00:00+02'].map(
         (time) => () => day + time,
       )

@@ -3,7 +3,7 @@
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { textOf } from '../answer.ts'
-import { absentId, addPet, prepared } from '../fixtures.ts'
+import { absentId, addPet, prepareOnce } from '../fixtures.ts'
 import { placed } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { follow, linkOf } from './shared/pages.ts'
@@ -18,7 +18,7 @@ const NAMES = ['petstore verify Old Biscuit', 'petstore verify Biscuit', 'petsto
 
 /** A category with these pets. The second is sold. */
 const named = (probe: Probe) =>
-  prepared(probe, 'named pets', async (own) => {
+  prepareOnce(probe, 'named pets', async (own) => {
     const categoryId = BigInt(absentId())
     for (const name of NAMES) await addPet(own, { name, categoryId, ...(name === NAMES[1] && { status: 'sold' }) })
     return `/pets?categoryId=${categoryId}&`
@@ -70,7 +70,7 @@ const longest = (path: string): Check => {
 /** Expects a pet's order to be found by the words in `found`, and not by those in `lost`. */
 const findsOrder = (found: readonly string[], lost: readonly string[] = []): Check => {
   return async (probe) => {
-    const { id, petId } = await prepared(probe, 'named order', (own) =>
+    const { id, petId } = await prepareOnce(probe, 'named order', (own) =>
       placed(own, { reference: 'petstore verify till 3' }, { name: 'petstore verify Old Biscuit' }),
     )
     for (const words of [...found, ...lost]) {

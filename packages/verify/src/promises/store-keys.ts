@@ -1,6 +1,6 @@
 // Level `store`: keys and methods of operations of the store area that no other file covers.
 
-import { absentId, preliminary } from '../fixtures.ts'
+import { absentId, asPremise } from '../fixtures.ts'
 import { orderBody, placed } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
@@ -15,7 +15,7 @@ const READS = ['orders.list', 'orders.get', 'inventory.get', 'events.list']
 const someOrderId = async (probe: Probe) => {
   const [id] = (await probe.read('/store/orders?limit=1')).ids
   if (id === undefined && !probe.target.write) throw new Unjudged('The server lists no order.')
-  return id ?? (await preliminary(placed(probe))).id
+  return id ?? (await asPremise(placed(probe))).id
 }
 
 const METHODS = {

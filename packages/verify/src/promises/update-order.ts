@@ -6,7 +6,7 @@ import type { Answer } from '../answer.ts'
 import { newName } from '../fixtures.ts'
 import { cancel, orderThatIs, placed, REACHED } from '../orders.ts'
 import type { Probe } from '../probe.ts'
-import { after, DAY_MS } from './reservations.ts'
+import { DAY_MS, serverTimeIn } from './reservations.ts'
 import { correctionRows, eventsUntil, expectRefused } from './shared/correction-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { operation, response, rowsOf, schema, writing } from './shared/rows.ts'
@@ -49,7 +49,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     .from(schema('OrderChange', 'expiresAt'), CHANGED)
     .check(async (probe) => {
       const at = await orderPath(probe)
-      const from = (days: number) => after(probe, days * DAY_MS)
+      const from = (days: number) => serverTimeIn(probe, days * DAY_MS)
       const wrong = [await from(-1), await from(EXPIRY_DAYS_MAX + 1), 'soon', 7, false, []]
       const requests = wrong.map((expiresAt) => () => probe.patch(at, { expiresAt }))
       await expectRefused(probe, at, 400, 'invalid_order', ...requests)
@@ -105,7 +105,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const order = await placed(probe)
       const shown = [order.answer]
-      const expiresAt = await after(probe, DAY_MS)
+      const expiresAt = await serverTimeIn(probe, DAY_MS)
       for (const change of [
         { reference: newName(), expiresAt },
         { reference: null, expiresAt: null },

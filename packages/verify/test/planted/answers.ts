@@ -2,10 +2,10 @@
 
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
 import {
-  at,
   type ContractFault,
   type ContractFaults,
   errorAnswer,
+  faultsAt,
 } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { refusingOthers } from '../../../practice/src/contract-faults/shared/memory.ts'
 import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
@@ -23,37 +23,37 @@ export const page = answers.both(
 const isUnknown = (request: ClientRequest) => !/^\/(?:pets|store)(?:\/|$)/.test(pathOf(request.target))
 
 const ERRORS: ContractFaults = {
-  'a 405 of the list without a body': at('* /pets', 405).onResponse(empty),
-  'a 405 of a pet with status 404 in its body': at('* /pets/*', 405).answer.put('status', number(404)),
-  'a 405 of orders as a web page': at('* /store/orders', 405).onResponse(page),
-  'an unknown path as a web page': at('*', 404, isUnknown).onResponse(page),
-  'an unknown path below a pet as a web page': at('GET /pets/*/*', 404).onResponse(page),
-  'a 401 of a pet without a message': at(on.ONE, 401).answer.drop('message'),
-  'a 413 as a web page': at('*', 413).onResponse(page),
-  'a 415 without a body': at('*', 415).onResponse(empty),
-  'a 412 of a pet without a code': at(on.ONE, 412).answer.drop('code'),
+  'a 405 of the list without a body': faultsAt('* /pets', 405).onResponse(empty),
+  'a 405 of a pet with status 404 in its body': faultsAt('* /pets/*', 405).answer.put('status', number(404)),
+  'a 405 of orders as a web page': faultsAt('* /store/orders', 405).onResponse(page),
+  'an unknown path as a web page': faultsAt('*', 404, isUnknown).onResponse(page),
+  'an unknown path below a pet as a web page': faultsAt('GET /pets/*/*', 404).onResponse(page),
+  'a 401 of a pet without a message': faultsAt(on.ONE, 401).answer.drop('message'),
+  'a 413 as a web page': faultsAt('*', 413).onResponse(page),
+  'a 415 without a body': faultsAt('*', 415).onResponse(empty),
+  'a 412 of a pet without a code': faultsAt(on.ONE, 412).answer.drop('code'),
 }
 
 const noBody = (change: answers.Change): answers.Change => answers.both(change, empty)
 type When = (request: ClientRequest) => boolean
 const heading = (path: string, code: number | 'any', when: When, change: answers.Change): ContractFault =>
-  at(`HEAD ${path}`, code, when).onResponse(noBody(change))
+  faultsAt(`HEAD ${path}`, code, when).onResponse(noBody(change))
 const always = () => true
 const without = (header: string) => answers.header(header, undefined)
 const plainText = answers.header('Content-Type', 'text/plain')
 const isUnknownHead = (request: ClientRequest) => request.method === 'HEAD' && isUnknown(request)
 
 const HEADS: ContractFaults = {
-  'HEAD needs no key': at('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(answers.status(200))),
+  'HEAD needs no key': faultsAt('HEAD /pets|HEAD /pets/*', 401, withoutKey).onResponse(noBody(answers.status(200))),
   'HEAD with a wrong limit is 200': heading('/pets', 400, always, answers.status(200)),
   'HEAD of a pet has no Deprecation': heading('/pets/*', 200, always, without('Deprecation')),
   'HEAD of events has no Link': heading('/store/events', 200, always, without('Link')),
-  'HEAD of an unknown path is 200': at('*', 404, isUnknownHead).onResponse(noBody(answers.status(200))),
+  'HEAD of an unknown path is 200': faultsAt('*', 404, isUnknownHead).onResponse(noBody(answers.status(200))),
   'HEAD of an order has another type': heading('/store/orders/*', 200, always, plainText),
 }
 
 const rekeying = (change: (key: string) => string | undefined): ContractFault =>
-  at(`${on.CREATE}|${on.PLACE}`).request.header('Idempotency-Key', change)
+  faultsAt(`${on.CREATE}|${on.PLACE}`).request.header('Idempotency-Key', change)
 const isReplay = (_: ClientRequest, { headers }: ServiceResponse) =>
   headerOf(headers, 'Idempotency-Replayed') !== undefined
 
@@ -102,8 +102,8 @@ const REPEATS: ContractFaults = {
   'keys that differ in case are one': rekeying((key) => key.toLowerCase()),
   'only 64 characters of a key count': rekeying((key) => key.replace(/^("\S{64})\S{1,191}"$/, '$1"')),
   'a mismatch loses the first response': lostByMismatch,
-  'a replay is 200': at(on.CREATE, 201, isReplay).answer.status(200),
-  'a replay has another type': at(`${on.CREATE}|${on.PLACE}`, 201, isReplay).onResponse(plainText),
+  'a replay is 200': faultsAt(on.CREATE, 201, isReplay).answer.status(200),
+  'a replay has another type': faultsAt(`${on.CREATE}|${on.PLACE}`, 201, isReplay).onResponse(plainText),
   'PATCH requests with one key are one': replayedCorrections,
 }
 

@@ -4,7 +4,11 @@ import { isUtf8 } from 'node:buffer'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
-import { at, type ContractFault, type ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
+import {
+  type ContractFault,
+  type ContractFaults,
+  faultsAt,
+} from '../../../practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
 import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import { isOf, parametersOf, pathOf } from '../../../practice/src/contract-faults/shared/requests.ts'
@@ -12,7 +16,7 @@ import { isText, number, objectOf, replacing, textOf } from '../../../practice/s
 
 /** Changes a field of the body. If nothing changes, the body stays the same to the byte. */
 const sendingField = (operation: string, field: string, change: (value?: Json) => Json | undefined): ContractFault =>
-  at(operation).onRequest((request) => {
+  faultsAt(operation).onRequest((request) => {
     const value = objectOf(request).get(field)
     const right = change(value)
     if (request.body.length > BODY_BYTES_MAX || !isUtf8(request.body) || right === value) return request
@@ -46,16 +50,18 @@ const TYPES: ContractFaults = {
   'an empty categoryId': taking(on.CREATE, 'categoryId', isEmpty, number(0)),
   'a status of false': taking(on.CREATE, 'status', isTruth, undefined),
   'an empty status': taking(on.CREATE, 'status', isEmpty, undefined),
-  'a text as body': at(on.CREATE).onRequest((request) =>
+  'a text as body': faultsAt(on.CREATE).onRequest((request) =>
     /^\s*"/.test(request.body.toString())
       ? { ...request, body: Buffer.from('{"name":"petstore verify","categoryId":7}') }
       : request,
   ),
-  'a petId of true': at(on.PLACE, 400, (request) => isTruth(objectOf(request).get('petId'))).onResponse((response) => ({
-    ...response,
-    status: 404,
-    body: Buffer.from('{"code":"pet_not_found","message":"Pet 1 does not exist.","status":404}'),
-  })),
+  'a petId of true': faultsAt(on.PLACE, 400, (request) => isTruth(objectOf(request).get('petId'))).onResponse(
+    (response) => ({
+      ...response,
+      status: 404,
+      body: Buffer.from('{"code":"pet_not_found","message":"Pet 1 does not exist.","status":404}'),
+    }),
+  ),
   'a reference that is a number': taking(on.PLACE, 'reference', (value) => value instanceof JsonNumber, '7'),
   'an expiresAt of false': taking(on.PLACE, 'expiresAt', isTruth, undefined),
   'a changed name in an array': taking(on.UPDATE, 'name', isArray, 'array'),

@@ -1,6 +1,10 @@
 // Planted faults: similar keys and uneven limits.
 
-import { at, type ContractFault, type ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
+import {
+  type ContractFault,
+  type ContractFaults,
+  faultsAt,
+} from '../../../practice/src/contract-faults/shared/faults.ts'
 import { EVENTS, LIST, ONE, ORDERS } from '../../../practice/src/contract-faults/shared/operations.ts'
 import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import { hasKey, isOf, parametersOf, withKey } from '../../../practice/src/contract-faults/shared/requests.ts'
@@ -33,7 +37,7 @@ const KEYS: ContractFaults = {
 
 /** Changes a limit. */
 export const limiting = (operation: string, change: (limit: number) => number): ContractFault =>
-  at(operation).onRequest((request) => {
+  faultsAt(operation).onRequest((request) => {
     const limit = parametersOf(request).getAll('limit').join()
     if (!/^[1-9]\d?$/.test(limit)) return request
     return requests.query((given) => given.set('limit', String(change(Number(limit)))))(request)

@@ -3,10 +3,10 @@
 import { type Json, stringifyJson } from '../../../contract/src/json.ts'
 import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
 import {
-  at,
   type ContractFault,
   type ContractFaults,
   errorAnswer,
+  faultsAt,
   jsonAnswer,
 } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { keepingTags, secondTime } from '../../../practice/src/contract-faults/shared/memory.ts'
@@ -30,7 +30,7 @@ const isBeyondInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asInt
 const isWithin53Bits = (digits: string) => rounded(digits).text === digits
 const withoutLimit = (parameters: URLSearchParams) =>
   isFiltered({ target: `?${parameters}` } as ClientRequest) && !parameters.has('limit')
-const nothingFound = at(on.LIST, 200, (request, { body }) => isFiltered(request) && body.toString() === '[]')
+const nothingFound = faultsAt(on.LIST, 200, (request, { body }) => isFiltered(request) && body.toString() === '[]')
 
 /** Limits the list before it filters. */
 const filteringLate: ContractFault = () => async (request, pass) => {
@@ -72,26 +72,28 @@ const addingTwo: ContractFault = () => async (request, pass) => {
 
 /** Faults that the level `interface` alone must find. */
 export const INTERFACE_CASES: ContractFaults = {
-  'a list by status has no limit': on.listing.query((all) => withoutLimit(all) && all.set('limit', '100')),
-  'a list by status has another default limit': on.listing.query((all) => withoutLimit(all) && all.set('limit', '5')),
+  'a list by status has no limit': on.listRequests.query((all) => withoutLimit(all) && all.set('limit', '100')),
+  'a list by status has another default limit': on.listRequests.query(
+    (all) => withoutLimit(all) && all.set('limit', '5'),
+  ),
   'a status that no pet has is null': nothingFound.onResponse(() => jsonAnswer(200, null)),
   'limits a list before it filters by status': filteringLate,
-  'a 401 of a create without a body, on the level interface': at(on.CREATE, 401).onResponse(empty),
-  'a 401 of a create as a web page': at(on.CREATE, 401).onResponse(page),
-  'a 401 of a create with status 400 in its body': at(on.CREATE, 401).answer.put('status', number(400)),
-  'a 401 of a pet without a body': at(on.ONE, 401).onResponse(empty),
-  'a 401 of a pet as a web page': at(on.ONE, 401).onResponse(page),
-  'a 401 of a pet in an envelope': at(on.ONE, 401).answer.json((error) => new Map([['error', error]])),
-  'a 400 of broken JSON without a body': at(on.CREATE, 400, isBrokenJson).onResponse(empty),
-  'limit is ignored after status': at(on.LIST).onRequest((request) =>
+  'a 401 of a create without a body, on the level interface': faultsAt(on.CREATE, 401).onResponse(empty),
+  'a 401 of a create as a web page': faultsAt(on.CREATE, 401).onResponse(page),
+  'a 401 of a create with status 400 in its body': faultsAt(on.CREATE, 401).answer.put('status', number(400)),
+  'a 401 of a pet without a body': faultsAt(on.ONE, 401).onResponse(empty),
+  'a 401 of a pet as a web page': faultsAt(on.ONE, 401).onResponse(page),
+  'a 401 of a pet in an envelope': faultsAt(on.ONE, 401).answer.json((error) => new Map([['error', error]])),
+  'a 400 of broken JSON without a body': faultsAt(on.CREATE, 400, isBrokenJson).onResponse(empty),
+  'limit is ignored after status': faultsAt(on.LIST).onRequest((request) =>
     /status=.*&limit=/.test(request.target) ? requests.parameter('limit', /./, '100')(request) : request,
   ),
-  'status is ignored after limit': at(on.LIST).onRequest((request) =>
+  'status is ignored after limit': faultsAt(on.LIST).onRequest((request) =>
     /limit=.*&status=/.test(request.target) ? requests.parameter('status', /./)(request) : request,
   ),
   'each create adds two pets': addingTwo,
-  'two spaces in a name become one': on.adding.rewrite('name', (name) => name.replaceAll(/ {2,}/g, ' ')),
-  'an id from the client is used': on.added.echo('id'),
+  'two spaces in a name become one': on.createRequests.rewrite('name', (name) => name.replaceAll(/ {2,}/g, ' ')),
+  'an id from the client is used': on.createResponses.echo('id'),
   'a second pet of the same name is 409': refusingNames,
   'a connection stays authorised': stayingAuthorised,
   'a key in the wrong case after its start': takingKeys(
@@ -100,16 +102,16 @@ export const INTERFACE_CASES: ContractFaults = {
   ),
   'an integer above int64 becomes negative': wrapping((digits) => !digits.startsWith('-')),
   'an integer below int64 becomes positive': wrapping((digits) => digits.startsWith('-')),
-  'a small negative integer has no sign': at(on.PETS).answer.rewrite('categoryId', (digits) =>
+  'a small negative integer has no sign': faultsAt(on.PETS).answer.rewrite('categoryId', (digits) =>
     number(/^-\d{1,9}$/.test(digits) ? BigInt.asUintN(32, BigInt(digits)) : digits),
   ),
-  'a status in capitals is accepted': on.adding.rewrite('status', (status) => status.toLowerCase()),
+  'a status in capitals is accepted': on.createRequests.rewrite('status', (status) => status.toLowerCase()),
 }
 
 /** Uses the lowest 64 bits of integers beyond int64. */
 function wrapping(isMeant: (digits: string) => boolean): ContractFault {
   const isWrong = (digits: string) => isBeyondInt64(digits) && isMeant(digits)
-  return on.adding.object((object) => {
+  return on.createRequests.object((object) => {
     const digits = textOf(object.get('categoryId'))
     if (isWrong(digits)) object.set('categoryId', number(BigInt.asIntN(64, BigInt(digits))))
   })
@@ -172,7 +174,7 @@ const expiringLate: ContractFault = () => {
     if (Date.now() < (lateAt.get(id) ?? 0))
       order.set('status', 'pending').set('changedAt', order.get('placedAt') ?? null)
   })
-  return at(`${on.ORDER}|${on.ORDERS}`, 200).onResponse(stillPending)()
+  return faultsAt(`${on.ORDER}|${on.ORDERS}`, 200).onResponse(stillPending)()
 }
 /** Sends a page of events only when `wait` has ended. */
 const wokenLate: ContractFault = () => async (request, pass) => {
@@ -188,30 +190,30 @@ const wherePresent = (change: (values: string) => string) => (value: string) =>
 
 /** Faults in this project's additions to the interface. */
 export const OWN_CASES: ContractFaults = {
-  'other white space in a name becomes a space': on.adding.rewrite('name', (name) =>
+  'other white space in a name becomes a space': on.createRequests.rewrite('name', (name) =>
     name.replaceAll(/[\u00a0\u2000-\u200a\u2028\u2029\u3000\u0085\v\f]/g, ' '),
   ),
   'limits from 64 to 98 give one more': limiting(on.LIST, (limit) => (limit >= 64 && limit <= 98 ? limit + 1 : limit)),
-  'HEAD of a list has another length': at('HEAD /pets', 200).answer.header('Content-Length', '2'),
-  'HEAD of events has another length': at('HEAD /store/events', 200).answer.header('Content-Length', '7'),
+  'HEAD of a list has another length': faultsAt('HEAD /pets', 200).answer.header('Content-Length', '2'),
+  'HEAD of events has another length': faultsAt('HEAD /store/events', 200).answer.header('Content-Length', '7'),
   'the ETag of a list only depends on its ids': keepingTags(`${on.LIST}|HEAD /pets`, idsAndLinks),
   'the ETag of the inventory never changes': keepingTags(`${on.INVENTORY}|HEAD /store/inventory`),
   'a repeated completion has another changedAt': secondTime(on.COMPLETE, later()),
   'a repeated return has another changedAt': secondTime(on.RETURN, later()),
   'categories beyond 53 bits are one': categoriesOf53Bits,
   'requests that differ beyond 53 bits are one': comparing53Bits,
-  'a completion does not change changedAt': at(`${on.COMPLETE}|${on.ORDER}`, 200).onResponse(stillPlaced),
+  'a completion does not change changedAt': faultsAt(`${on.COMPLETE}|${on.ORDER}`, 200).onResponse(stillPlaced),
   'a reservation expires five seconds late': expiringLate,
   'an event only arrives when wait ends': wokenLate,
-  'several ETags in If-Match of a PATCH match anything': at(on.UPDATE).request.header(
+  'several ETags in If-Match of a PATCH match anything': faultsAt(on.UPDATE).request.header(
     'If-Match',
     wherePresent(() => '*'),
   ),
-  'only the last ETag in If-Match of a list counts': at(on.LIST).request.header(
+  'only the last ETag in If-Match of a list counts': faultsAt(on.LIST).request.header(
     'If-Match',
     wherePresent((values) => values.replace(/^.*, */, '')),
   ),
-  'only the first ETag in If-Match of a completion counts': at(on.COMPLETE).request.header(
+  'only the first ETag in If-Match of a completion counts': faultsAt(on.COMPLETE).request.header(
     'If-Match',
     wherePresent((values) => values.replace(/,.*$/, '')),
   ),

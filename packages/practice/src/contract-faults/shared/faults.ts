@@ -27,7 +27,7 @@ function changing<Change, Of extends Makers<Change>>(changes: Of, by: (change: C
 }
 
 /** Makes faults for these requests, and for responses to them with this status for which `when` is true. */
-export function at(operations: string, status: number | 'any' = 'any', when: WhenResponse = () => true) {
+export function faultsAt(operations: string, status: number | 'any' = 'any', when: WhenResponse = () => true) {
   const isMeant = (request: ClientRequest, response: ServiceResponse) =>
     isOf(request, operations) && (status === 'any' || status === response.status) && when(request, response)
   /** Replaces the matching responses. */

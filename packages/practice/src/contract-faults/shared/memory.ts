@@ -4,7 +4,7 @@ import type { Json } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
 import { type Change, header, items, put } from './answer-changes.ts'
-import { at, type ContractFault, errorAnswer, jsonAnswer } from './faults.ts'
+import { type ContractFault, errorAnswer, faultsAt, jsonAnswer } from './faults.ts'
 import { CREATE, ONE } from './operations.ts'
 import { isOf, type When, withKey } from './requests.ts'
 import { objectOf, textOf } from './values.ts'
@@ -124,7 +124,7 @@ export async function hasOrder(status: string, petId: string, request: ClientReq
 
 /** Shows a pet as pending if it has an order with this status. */
 export function stuckAfter(status: string): ContractFault {
-  return at(ONE, 200).answering(async (response, request, pass) =>
+  return faultsAt(ONE, 200).answering(async (response, request, pass) =>
     (await hasOrder(status, idOf(response), request, pass)) ? put('status', 'pending')(response, request) : response,
   )
 }

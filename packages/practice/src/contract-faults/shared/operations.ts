@@ -1,7 +1,7 @@
 // The operations, and shorthands for faults in pets.
 
 import { PET_STATUSES } from '../../../../contract/src/generated.ts'
-import { at, type ContractFault } from './faults.ts'
+import { type ContractFault, faultsAt } from './faults.ts'
 import type { When } from './requests.ts'
 
 export const LIST = 'GET /pets'
@@ -21,12 +21,12 @@ export const EVENTS = 'GET /store/events'
 export const INVENTORY = 'GET /store/inventory'
 export const STATUSES: readonly string[] = PET_STATUSES
 
-export const listing = at(LIST).request
-export const listed = at(LIST, 200).answer
-export const got = at(ONE, 200).answer
-export const missed = at(ONE, 404).answer
-export const adding = at(CREATE).request
-export const added = at(CREATE, 201).answer
-export const refused = at(CREATE, 400).answer
+export const listRequests = faultsAt(LIST).request
+export const listResponses = faultsAt(LIST, 200).answer
+export const getResponses = faultsAt(ONE, 200).answer
+export const getMisses = faultsAt(ONE, 404).answer
+export const createRequests = faultsAt(CREATE).request
+export const createResponses = faultsAt(CREATE, 201).answer
+export const createRefusals = faultsAt(CREATE, 400).answer
 export const refusingToAdd = (when: When, status = 400, code = 'invalid_pet'): ContractFault =>
-  at(CREATE).refusing(when, status, code)
+  faultsAt(CREATE).refusing(when, status, code)

@@ -11,7 +11,7 @@ type Sent = readonly [make: (valid: string) => string | Uint8Array, headers?: He
 
 /** The end of the id, a description, the outcome and the bodies; source and premise if they are not the default. */
 type BodyCase = readonly [end: string, words: string, Outcome, readonly Sent[], More?]
-type More = { after?: string; source?: string }
+type More = { needed?: string; source?: string }
 type Outcome = { status: 201 | 400 | 413 | 415; code?: string }
 
 const CHUNKED = { 'Transfer-Encoding': 'chunked' }
@@ -41,7 +41,7 @@ const NO_JSON: Sent[] = [
 const AS_JSON = typed(undefined, 'Application/JSON ; charset="UTF-8"', `${JSON_TYPE};; x="a;b" ; Y=z;`)
 const CHARSETS = ['charset=latin1', 'charset=utf-8; charset=utf-16'].map((other) => `${JSON_TYPE}; ${other}`)
 const OTHER_TYPES = ['text/plain', `${JSON_TYPE}x`, `${JSON_TYPE}, ${JSON_TYPE}`, ...CHARSETS]
-const ACCEPTED = { source: 'openapi.yaml#/components/headers/AcceptEncoding', after: 'media-type.other' }
+const ACCEPTED = { source: 'openapi.yaml#/components/headers/AcceptEncoding', needed: 'media-type.other' }
 const IN_CHUNKS = { source: 'RFC 9112, section 7.1' }
 const [KIB, MAX] = [`${BODY_BYTES_MAX / 1024} KiB`, padded(BODY_BYTES_MAX)]
 const TOO_LARGE = padded(BODY_BYTES_MAX + 1)
@@ -60,11 +60,11 @@ const CASES: readonly BodyCase[] = [
 export function bodyRows(family: BodyFamily): PromiseRow[] {
   const { id, invalid, body, send } = family
   const { row, of } = familyOf(id)
-  const cases = CASES.map(([end, words, { status, code }, requests, { after, source } = {}]) =>
+  const cases = CASES.map(([end, words, { status, code }, requests, { needed, source } = {}]) =>
     row(`${id}.${end}`, code ? `${words}: ${status} ${code}.` : `${words}.`)
       .from(
         source ?? (code ? response(of, status) : operation(of, 'description')),
-        writing(after ? `${id}.${after}` : premise(family, status)),
+        writing(needed ? `${id}.${needed}` : premise(family, status)),
       )
       .check(async (probe) => {
         // A pet can only be ordered once, so each accepted request needs a new body.

@@ -2,7 +2,7 @@
 // response if GET returned the same representation before and after it, because other clients can change the resource.
 
 import type { Answer } from '../../answer.ts'
-import { eventually } from '../../fixtures.ts'
+import { retryRaces } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import type { PromiseRow } from './promise.ts'
@@ -41,7 +41,7 @@ function whileSame({ path }: ReadFamily, look: Look, sent: readonly Headers[], m
   return async (probe) => {
     const target = await path(probe)
     let plain = await probe.read(target)
-    const lookAt = async (headers: Headers) => {
+    const orElse = async (headers: Headers) => {
       for (let n = 0; n < LOOKS_MAX; n++) {
         const before = plain
         const tag = before.header('ETag') ?? ''
@@ -52,14 +52,14 @@ function whileSame({ path }: ReadFamily, look: Look, sent: readonly Headers[], m
       }
       throw new Unjudged('The resource changes all the time.')
     }
-    for (const headers of sent) await eventually(() => lookAt(headers))
+    for (const headers of sent) await retryRaces(() => orElse(headers))
   }
 }
 
 export function conditionRows(family: ReadFamily): PromiseRow[] {
   const { id, first, path, alone } = family
   const { row, of } = familyOf(id)
-  const after = (...ids: string[]) => ({ after: ids, ...(alone && { alone }) })
+  const premises = (...ids: string[]) => ({ premises: ids, ...(alone && { alone }) })
   const sameTag: Look = (plain, answer) => {
     plain.expectHeader('ETag', /^(?:W\/)?"[^"]*"$/)
     answer.expectHeader('ETag', plain.header('ETag'))
@@ -78,32 +78,32 @@ export function conditionRows(family: ReadFamily): PromiseRow[] {
   const tag = { 'If-None-Match': 'TAG' }
   return [
     row(`${id}.etag`, 'The ETag stays the same while the response does.')
-      .from(header('ETag'), after(first))
+      .from(header('ETag'), premises(first))
       .check(whileSame(family, sameTag, [{}])),
     row(`${id}.cache-control`, 'Cache-Control is private, no-cache.')
-      .from(header('CacheControl'), after(first))
+      .from(header('CacheControl'), premises(first))
       .check(async (probe) => (await probe.read(await path(probe))).expectHeader('Cache-Control', 'private, no-cache')),
     row(`${id}.head`, 'HEAD returns the same headers as GET, without the body.')
-      .from('RFC 9110, section 9.3.2', after(first))
+      .from('RFC 9110, section 9.3.2', premises(first))
       .check(whileSame(family, head, [{}], 'HEAD')),
     ...CONDITIONS.map(([end, name, values, status, words]) => {
       const look: Look = (_, answer) => answer.expectError(status, status === 412 ? 'precondition_failed' : undefined)
       const sent = values.map((value) => ({ [name]: value }))
       return row(`${id}.${end}`, `${name} ${words}: ${ANSWERS[status]}.`)
-        .from(parameter(of, name), after(`${id}.etag`))
+        .from(parameter(of, name), premises(`${id}.etag`))
         .check(whileSame(family, look, sent))
     }),
     row(`${id}.not-modified`, 'A 304 has ETag, Cache-Control and Link, and no body.')
       .from(
         [contract('components', 'responses', 'NotModified'), 'RFC 9110, section 15.4.5'],
-        after(`${id}.if-none-match`),
+        premises(`${id}.if-none-match`),
       )
       .check(whileSame(family, notModified, [tag])),
     row(`${id}.not-modified.head`, 'HEAD with the ETag in If-None-Match: 304, as for GET.')
-      .from('RFC 9110, section 13.1.2', after(`${id}.if-none-match`, `${id}.head`))
+      .from('RFC 9110, section 13.1.2', premises(`${id}.if-none-match`, `${id}.head`))
       .check(whileSame(family, unchanged, [tag], 'HEAD')),
     row(`${id}.if-match.unchanged`, 'If both If-Match and If-None-Match match: 304.')
-      .from('RFC 9110, section 13.2.2', after(`${id}.if-none-match`, `${id}.if-match`))
+      .from('RFC 9110, section 13.2.2', premises(`${id}.if-none-match`, `${id}.if-match`))
       .check(whileSame(family, unchanged, [{ ...tag, 'If-Match': '*' }])),
   ]
 }

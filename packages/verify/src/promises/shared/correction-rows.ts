@@ -64,7 +64,7 @@ export function idRows(id: string, needs: readonly 'write'[], ask: Ask): Promise
           (await ask(probe, absentId(), { headers })).expectError(404, 'not_found')
       }),
     row(`${id}.no-id`, 'An id that is not an int64 in plain decimal: 404 not_found.')
-      .from(operation(of, 'parameters', 0), { needs, after: [`${id}.not-found`] })
+      .from(operation(of, 'parameters', 0), { needs, premises: [`${id}.not-found`] })
       .check(async (probe) => {
         for (const one of NO_IDS) (await ask(probe, one)).expectError(404, 'not_found')
       }),

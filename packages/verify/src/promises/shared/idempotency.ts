@@ -94,7 +94,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         ;(await send(probe, json, under(key))).expectStatus(201)
       }),
     row(`${id}.idempotency.other-key`, 'Each API key has its own Idempotency-Keys.')
-      .from(source, { needs: ['write', 'other key'], after: [`${id}.idempotency.replay`] })
+      .from(source, { needs: ['write', 'other key'], premises: [`${id}.idempotency.replay`] })
       .check(async (probe) => {
         const { key, first } = await once(probe)
         const { first: second } = await once(probe, key, { key: 'other' })

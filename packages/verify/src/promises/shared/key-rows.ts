@@ -12,19 +12,19 @@ export const WITHOUT_KEY = { missing: { key: 'none' }, invalid: { authorization:
 /** `refused` sends a valid request with the key in `options`, and expects this status and code. */
 export function keyRows(
   id: string,
-  after: readonly string[],
+  premises: readonly string[],
   refused: (probe: Probe, options: RequestOptions, status: number, code: string) => Promise<unknown>,
 ): PromiseRow[] {
   const { of } = familyOf(id)
   const needs = lineOf(of).startsWith('GET ') ? [] : (['write'] as const)
   const withoutKey = row(`${id}.no-key`, 'No key: 401 missing_api_key. An invalid key: 401 invalid_api_key. No change.')
-    .from(response(of, 401), { needs, after: [...after, 'auth.code.missing', 'auth.code.invalid'] })
+    .from(response(of, 401), { needs, premises: [...premises, 'auth.code.missing', 'auth.code.invalid'] })
     .check(async (probe) => {
       for (const which of ['missing', 'invalid'] as const)
         await refused(probe, WITHOUT_KEY[which], 401, `${which}_api_key`)
     })
   const withReadOnlyKey = row(`${id}.read-only-key`, 'A read-only key: 403 read_only_key, and nothing changes.')
-    .from(response(of, 403), { needs: ['write', 'read-only key'], after })
+    .from(response(of, 403), { needs: ['write', 'read-only key'], premises })
     .check((probe) => refused(probe, { key: 'read-only' }, 403, 'read_only_key'))
   return needs.length === 0 ? [withoutKey] : [withoutKey, withReadOnlyKey]
 }

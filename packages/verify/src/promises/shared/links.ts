@@ -1,7 +1,7 @@
 // Rows that every list has about its page links and cursors.
 
 import type { Answer } from '../../answer.ts'
-import { absentId, eventually } from '../../fixtures.ts'
+import { absentId, retryRaces } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import { follow, type ListFamily, linkOf, targetOf, WALKED_PAGES_MAX, walk } from './pages.ts'
@@ -10,9 +10,9 @@ import type { PromiseRow } from './promise.ts'
 import { familyOf, header, parameter, reading } from './rows.ts'
 
 /** Resolves with a page of two items that is not the last. */
-async function pageOf({ id, view }: ListFamily, probe: Probe): Promise<Answer> {
+async function pageOf({ id, quietQuery }: ListFamily, probe: Probe): Promise<Answer> {
   const { path } = familyOf(id)
-  const query = await view(probe)
+  const query = await quietQuery(probe)
   if ((await probe.read(`${path}?${query}limit=3`)).ids.length < 3) {
     throw new Unjudged('The list is too short to have pages.')
   }
@@ -24,7 +24,7 @@ function expectNoLink(answer: Answer, relation: 'next' | 'prev'): void {
 }
 
 export function linkRows(family: ListFamily): PromiseRow[] {
-  const { id, first, filter, view } = family
+  const { id, first, filter, quietQuery } = family
   const { row, of, path } = familyOf(id)
   const source = header(of === 'listPets' ? 'NextLink' : 'NextOrdersLink')
   const next = reading(`${id}.next`)
@@ -37,7 +37,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
         const begin = `${probe.target.baseUrl.pathname}${path}?`
         answer.expect(target.startsWith(begin), `a target that begins with ${begin}`, target)
         const query = target.split(/[?&]/)
-        const wanted = ['limit=2', ...(await view(probe)).split('&').filter((part) => part !== '')]
+        const wanted = ['limit=2', ...(await quietQuery(probe)).split('&').filter((part) => part !== '')]
         const lost = wanted.find((part) => !query.includes(part))
         answer.expect(lost === undefined, `a target with ${lost}`, target)
         const hasCursor = query.some((part) => part.startsWith('cursor='))
@@ -46,8 +46,8 @@ export function linkRows(family: ListFamily): PromiseRow[] {
     row(`${id}.next.follow`, 'Following rel="next" lists each item once, without gaps.')
       .from(source, next)
       .check((probe) =>
-        eventually(async () => {
-          const all = (await probe.read(`${path}?${await view(probe)}limit=100`)).ids
+        retryRaces(async () => {
+          const all = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).ids
           const start = await pageOf(family, probe)
           const walked = (await walk(probe, start, 'next')).flat()
           // If one of the two was cut, only the common start is compared.
@@ -59,11 +59,11 @@ export function linkRows(family: ListFamily): PromiseRow[] {
     row(`${id}.newest.follow`, 'Following rel="next" with sort=newest lists each item once, newest first.')
       .from(parameter(of, 'sort'), reading(`${id}.next.follow`, `${id}.sort.newest`))
       .check((probe) =>
-        eventually(async () => {
-          const expected = (await probe.read(`${path}?${await view(probe)}limit=100`)).ids.reverse()
+        retryRaces(async () => {
+          const expected = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).ids.reverse()
           if (expected.length < 3 || expected.length === 100)
             throw new Unjudged('The list has too few items, or too many.')
-          const start = await probe.read(`${path}?${await view(probe)}limit=2&sort=newest`)
+          const start = await probe.read(`${path}?${await quietQuery(probe)}limit=2&sort=newest`)
           const pages = await walk(probe, start, 'next')
           if (pages.length < WALKED_PAGES_MAX) start.expectIds(expected, pages.flat())
         }),
@@ -71,8 +71,8 @@ export function linkRows(family: ListFamily): PromiseRow[] {
     row(`${id}.next.none`, 'The last page has no rel="next".')
       .from(source, reading(first))
       .check((probe) =>
-        eventually(async () => {
-          const query = `${path}?${probe.target.write ? await view(probe) : `${filter.name}=${absentId()}&`}`
+        retryRaces(async () => {
+          const query = `${path}?${probe.target.write ? await quietQuery(probe) : `${filter.name}=${absentId()}&`}`
           const whole = await probe.read(`${query}limit=100`)
           expectNoLink(whole, 'next')
           const { length } = whole.ids
@@ -82,7 +82,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
     row(`${id}.prev`, 'Link has rel="prev" on every page but the first, with the page before.')
       .from(source, next)
       .check((probe) =>
-        eventually(async () => {
+        retryRaces(async () => {
           const start = await pageOf(family, probe)
           expectNoLink(start, 'prev')
           const second = await follow(probe, targetOf(start, 'next'))
@@ -92,7 +92,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
   ]
 }
 
-export function cursorRows({ id, statuses, filter, view }: ListFamily): PromiseRow[] {
+export function cursorRows({ id, statuses, filter, quietQuery }: ListFamily): PromiseRow[] {
   const { row, of, path } = familyOf(id)
   const source = parameter(of, 'cursor')
   const cursorAt = async (probe: Probe, query: string): Promise<string> => {
@@ -107,7 +107,7 @@ export function cursorRows({ id, statuses, filter, view }: ListFamily): PromiseR
     row(`${id}.cursor.other`, 'A repeated or altered cursor, or another filter or order: 400 invalid_parameter.')
       .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
       .check(async (probe) => {
-        const query = await view(probe)
+        const query = await quietQuery(probe)
         const cursor = await cursorAt(probe, query)
         const wrong = [
           `${query}cursor=${cursor}&cursor=${cursor}`,
@@ -133,7 +133,7 @@ export function cursorRows({ id, statuses, filter, view }: ListFamily): PromiseR
     row(`${id}.cursor.limit`, 'A cursor is valid with another limit.')
       .from(source, reading(`${id}.next`))
       .check(async (probe) => {
-        const query = await view(probe)
+        const query = await quietQuery(probe)
         await probe.read(`${path}?${query}limit=5&cursor=${await cursorAt(probe, query)}`)
       }),
   ]

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../../contract/src/json.ts'
 import { textOf } from '../../answer.ts'
-import { absentId, eventually } from '../../fixtures.ts'
+import { absentId, retryRaces } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import { cursorRows, linkRows } from './links.ts'
@@ -21,10 +21,10 @@ export function listRows(family: ListFamily): PromiseRow[] {
   ]
 }
 
-function orderRows({ id, first, view }: ListFamily): PromiseRow[] {
+function orderRows({ id, first, quietQuery }: ListFamily): PromiseRow[] {
   const { row, of, path } = familyOf(id)
   const page = async (probe: Probe, limit: number, more = '') =>
-    probe.read(`${path}?${await view(probe)}limit=${limit}${more}`)
+    probe.read(`${path}?${await quietQuery(probe)}limit=${limit}${more}`)
   return [
     row(`${id}.order`, 'The list is ordered by id, oldest first.')
       .from(of === 'listPets' ? documented('GET /pets', 'Order') : ofStore('List of orders'), reading(first))
@@ -32,7 +32,7 @@ function orderRows({ id, first, view }: ListFamily): PromiseRow[] {
     row(`${id}.sort.newest`, 'sort=newest lists the newest first.')
       .from(parameter(of, 'sort'), reading(`${id}.order`))
       .check((probe) =>
-        eventually(async () => {
+        retryRaces(async () => {
           const answer = (await page(probe, 100, '&sort=newest')).expectOrder('fall')
           const oldest = (await page(probe, 100)).ids
           if (oldest.length < 100) answer.expectIds(oldest.reverse())
@@ -44,7 +44,7 @@ function orderRows({ id, first, view }: ListFamily): PromiseRow[] {
     row(`${id}.sort.oldest`, 'sort=oldest is the same as no sort.')
       .from(parameter(of, 'sort'), reading(`${id}.order`))
       .check((probe) =>
-        eventually(async () => {
+        retryRaces(async () => {
           const [answer, plain] = [await page(probe, 3, '&sort=oldest'), await page(probe, 3)]
           answer.expectText(plain.text).expectHeader('Link', plain.header('Link'))
         }),
@@ -55,7 +55,7 @@ function orderRows({ id, first, view }: ListFamily): PromiseRow[] {
 const NO_FILTERS = ['limit', 'cursor', 'sort', 'search', 'If-None-Match', 'If-Match']
 const INT64_MAX = '9223372036854775807'
 
-function filterRows({ id, first, statuses, filter, view }: ListFamily): PromiseRow[] {
+function filterRows({ id, first, statuses, filter, quietQuery }: ListFamily): PromiseRow[] {
   const { row, of, path } = familyOf(id)
   const names = parameterNames(of).filter((name) => !NO_FILTERS.includes(name))
   return [
@@ -64,7 +64,7 @@ function filterRows({ id, first, statuses, filter, view }: ListFamily): PromiseR
       .check(async (probe) => {
         await probe.read(`${path}?${filter.name}=${INT64_MAX}`)
         ;(await probe.read(`${path}?${filter.name}=${absentId()}`)).expectIds([])
-        const [item] = (await probe.read(`${path}?${await view(probe)}limit=1`)).objects()
+        const [item] = (await probe.read(`${path}?${await quietQuery(probe)}limit=1`)).objects()
         if (!item) throw new Unjudged('The list is empty.')
         const answer = await probe.read(`${path}?limit=100&${filter.name}=${textOf(item.get(filter.name))}`)
         for (const one of answer.objects()) answer.expectMember(filter.name, item.get(filter.name), one)
@@ -75,7 +75,7 @@ function filterRows({ id, first, statuses, filter, view }: ListFamily): PromiseR
         writing(`${id}.next.follow`, ...statuses.map((status) => `${id}.status.${status}`)),
       )
       .check(async (probe) => {
-        const all = (await probe.read(`${path}?${await view(probe)}limit=100`)).objects()
+        const all = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).objects()
         const queryOf = (item: JsonObject) =>
           new URLSearchParams(Object.fromEntries(names.map((name) => [name, textOf(item.get(name))]))).toString()
         for (const [query, items] of Map.groupBy(all, queryOf)) {
@@ -93,12 +93,12 @@ function filterRows({ id, first, statuses, filter, view }: ListFamily): PromiseR
 
 const PARAMETERS = ['limit', 'status', 'sort', 'search'] as const
 
-function parameterRows({ id, first, filter, view }: ListFamily): PromiseRow[] {
+function parameterRows({ id, first, filter, quietQuery }: ListFamily): PromiseRow[] {
   const { row, path } = familyOf(id)
   const same = (more: string): Check => {
     return (probe) =>
-      eventually(async () => {
-        const query = `${path}?${await view(probe)}`
+      retryRaces(async () => {
+        const query = `${path}?${await quietQuery(probe)}`
         const plain = await probe.read(`${query}limit=10`)
         ;(await probe.read(query + more)).expectText(plain.text)
       })

@@ -15,7 +15,7 @@ export interface ListFamily {
    * Resolves with a query, empty or ending in `&`, for a part of the list with several items. If checks can write, no
    * other client writes to this part.
    */
-  view(probe: Probe): Promise<string>
+  quietQuery(probe: Probe): Promise<string>
 }
 
 export const WALKED_PAGES_MAX = 40

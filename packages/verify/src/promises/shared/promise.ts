@@ -24,7 +24,7 @@ export interface PromiseRow {
   sources: readonly string[]
   needs?: readonly Need[]
   /** Ids of promises that must hold before this one is judged, so that one cause breaks few promises. */
-  after?: readonly string[]
+  premises?: readonly string[]
   /** Runs after all other checks: first the writing ones, one at a time, then the reading ones together. */
   alone?: 'writes' | 'reads'
   /** Throws Broken or Unjudged. */

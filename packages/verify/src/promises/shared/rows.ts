@@ -6,7 +6,7 @@ import type { Probe, RequestOptions } from '../../probe.ts'
 import type { Level, PromiseRow } from './promise.ts'
 
 export type Check = PromiseRow['check']
-type More = Pick<PromiseRow, 'needs' | 'after' | 'alone'>
+type More = Pick<PromiseRow, 'needs' | 'premises' | 'alone'>
 
 /** The operation that a sentence starts with if it names none, by the first one or two parts of the id. */
 const OPERATIONS: Readonly<Record<string, OperationId>> = {
@@ -68,13 +68,13 @@ export function rowsOf(level: Level) {
 }
 
 /** The premises of a row that only reads. */
-export function reading(...after: string[]): More {
-  return { after }
+export function reading(...premises: string[]): More {
+  return { premises }
 }
 
 /** The premises of a row that writes. */
-export function writing(...after: string[]): More {
-  return { needs: ['write'], after }
+export function writing(...premises: string[]): More {
+  return { needs: ['write'], premises }
 }
 
 /** Sends `line`, and expects the status, and the code if given. */

@@ -19,7 +19,7 @@ const REFUSED = [`"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '""', '" \\t\\u3000"', 
 export function textRows(
   { id, invalid, text, body, send }: BodyFamily,
   source: readonly string[],
-  after: string,
+  premises: string,
 ): PromiseRow[] {
   const { row } = familyOf(id)
   return [
@@ -27,7 +27,7 @@ export function textRows(
       `${id}.${text}.exact`,
       `A ${text} of up to ${TEXT_LENGTH_MAX} code points is returned exactly, even spaces and invisible characters.`,
     )
-      .from(source, writing(after))
+      .from(source, writing(premises))
       .check(async (probe) => {
         for (const sent of taken())
           (await send(probe, await body(probe, { [text]: sent }))).expectStatus(201).expectMember(text, sent)
