@@ -1,7 +1,7 @@
 // How often and after which pauses the client retries, what it retries after a lost response, and its error if it is
 // unknown whether a change was made.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../src/petstore.ts'
@@ -166,19 +166,35 @@ test('with retryAfterMaxMs, waiting for Retry-After does not count as a retry, b
   )
 })
 
-test('pauses before each retry for at least half the maximum', async () => {
+test('pauses before each retry for at least half of a time that doubles up to 5 s, and leaves no timer', async () => {
   const pauses: number[] = []
+  const open = new Set<unknown>()
+  const [start, stop] = [setTimeout, clearTimeout]
+  const timeoutMs = 60_000
+  const starting = spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms: number) => {
+    const timer = start(() => open.delete(timer) && act(), ms < timeoutMs ? 0 : ms)
+    open.add(timer)
+    return timer
+  }) as typeof setTimeout)
+  const stopping = spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+    open.delete(timer)
+    stop(timer as Timer)
+  })
+  const leaving = new AbortController()
+  const onRetry = (_reason: Error, pauseMs: number) => {
+    if (pauses.push(pauseMs) > 7) queueMicrotask(() => leaving.abort())
+  }
   await withServer(
     () => answer(503, errorJson('unavailable', 503)),
-    async (url) => {
-      const client = clientOf(url, { retries: 3, onRetry: (_reason, pauseMs) => pauses.push(pauseMs) })
-      await rejectionOf(client.listPage())
-    },
+    (url) => rejectionOf(clientOf(url, { retries: 8, timeoutMs, onRetry }).listPage({}, { signal: leaving.signal })),
   )
-  const [first = 0, second = 0, third = 0] = pauses
-  expect(first).toBeWithin(100, 200.01)
-  expect(second).toBeWithin(200, 400.01)
-  expect(third).toBeWithin(400, 800.01)
+  starting.mockRestore()
+  stopping.mockRestore()
+  expect([leaving.signal.aborted, open.size]).toEqual([true, 0])
+  for (const [n, pauseMs] of pauses.entries()) {
+    const most = Math.min(5_000, 200 * 2 ** n)
+    expect(pauseMs).toBeWithin(most / 2, most + 0.01)
+  }
 })
 
 test('accepts a number of retries for one call', () =>

@@ -90,6 +90,16 @@ test('retries after a failure, but not if the service has no feed', async () => 
   expect([none.asked.length, none.feed.live]).toEqual([1, false])
 })
 
+test('a feed that was stopped delivers no more events of other tabs', async () => {
+  const { promise: later, resolve } = Promise.withResolvers<Answer>()
+  open(page('A'), later as never)
+  const [stopped, other] = [open(), open()]
+  stopped.feed.stop()
+  resolve(page('B', 1))
+  await until('another tab receives the event', () => other.told.length > 0)
+  expect(stopped.told).toEqual([])
+})
+
 test('tabs share one waiting request; when its tab closes, another tab waits', async () => {
   const first = open(page('A'), page('B', 1))
   const second = open(page('C', 2))

@@ -1,18 +1,29 @@
 // Periodic backups of a running service: shared folders, wrong clocks and stops.
 
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, spyOn, test } from 'bun:test'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
-import { ask, type Running, serve, sourceWith, spawnSilent } from '../../../../test/support/process.ts'
+import { ask, launcher, type Running, serve, sourceWith, spawnSilent } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
 import { until } from '../../../../test/support/until.ts'
 import { isBackupOf, nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
+import { type Runtime, replaceRuntime } from '../../src/system/runtime.ts'
 
 /** The clock of this process runs 60 times as fast. */
 const HURRIED = sourceWith('clock-hurried.ts')
@@ -96,6 +107,44 @@ test('a backup belongs to a store that has the same first key and the last event
   expect(await isOurs(database)).toBe(false)
 })
 
+test('are taken once per period, and a minute after a failure, which removes no earlier backup', async () => {
+  const { database } = await made(1)
+  const folder = dirname(temporaryFile('x'))
+  const lines: string[] = []
+  const log = createLog('info', { destination: { write: (line) => lines.push(JSON.parse(line).msg) } })
+  const clock = { at: Date.parse('2026-11-22T12:00:00Z'), reads: 0 }
+  const now = () => {
+    clock.reads++
+    return clock.at
+  }
+  const { spawn } = Bun
+  // A test cannot start itself.
+  const started = spyOn(Bun, 'spawn').mockImplementation(((command: string[], options: object) =>
+    spawn([launcher, ...command.slice(command.indexOf('backup'))], options)) as typeof spawn)
+  const real = replaceRuntime({} as Runtime)
+  replaceRuntime({ ...real, startInterval: (act) => real.startInterval(act, 5) })
+  const settings = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_KEEP: '1', PETSTORE_BACKUP_EVERY: '1h' }
+  const backups = startPeriodicBackups(readConfig({ ...settings, PETSTORE_DATABASE: database }), log, now, alwaysOurs)
+  /** Expects exactly these lines after several checks of the folder, and the backup of this hour. */
+  async function expectAfter(ms: number, hour: number, ...expected: string[]): Promise<void> {
+    clock.at += ms
+    await until('there are new lines', () => lines.length >= expected.length)
+    const { reads } = clock
+    await until('the folder was checked', () => clock.reads > reads + 20)
+    expect([lines, readdirSync(folder)]).toEqual([expected, [`petstore-20261122T${hour}0000Z.db`]])
+  }
+  await expectAfter(0, 12, 'backup')
+  await expectAfter(3_599_000, 12, 'backup')
+  await expectAfter(1_000, 13, 'backup', 'backup')
+  renameSync(database, `${database}.away`)
+  await expectAfter(3_600_000, 13, 'backup', 'backup', 'backup failed')
+  await expectAfter(59_000, 13, 'backup', 'backup', 'backup failed')
+  await expectAfter(1_000, 13, 'backup', 'backup', 'backup failed', 'backup failed')
+  await backups.stop()
+  replaceRuntime(real)
+  started.mockRestore()
+})
+
 describe.concurrent('periodic backups', () => {
   test('are taken periodically, and only the newest are kept; other files in the folder stay', async () => {
     const { database, key } = await made(1)
@@ -144,20 +193,6 @@ describe.concurrent('periodic backups', () => {
     await until('the second line is logged', () => lines.length >= 2)
     await backups.stop()
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['backup failed', 'backup failed'])
-  })
-
-  test('that fail remove no earlier backup', async () => {
-    const folder = dirname(temporaryFile('x'))
-    const old = nameAt(Date.parse('2026-01-01'))
-    writeFileSync(join(folder, old), '')
-    const lines: string[] = []
-    const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
-    const settings = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_KEEP: '1' }
-    const config = readConfig({ ...settings, PETSTORE_DATABASE: temporaryFile('missing.db') })
-    const backups = startPeriodicBackups(config, log, Date.now, alwaysOurs)
-    await until('the backup has failed', () => lines.some((line) => line.includes('backup failed')))
-    await backups.stop()
-    expect(readdirSync(folder)).toEqual([old])
   })
 
   test('of two services of one store in one folder are complete and do not fail', async () => {

@@ -7,6 +7,7 @@ import { newKey } from '../../../../test/support/keys.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
+import { until } from '../../../../test/support/until.ts'
 import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import type { EventPosition } from '../../src/domain/events.ts'
 import { generateKey, hashKey } from '../../src/domain/keys.ts'
@@ -117,6 +118,17 @@ export function conformance(
     expect(await codeOf(after)).toBe('cursor_expired')
     await addPet()
     expect(await codeOf(after)).toBe('cursor_expired')
+    await store.close()
+  })
+
+  test(`an order on ${name} that is changed and changed back in one commit has the time of the change`, async () => {
+    const { store } = await open({})
+    const { id: by } = await store.createKey(newKey())
+    const { value: pet } = await store.createPet(newPet(), by)
+    const { id, changedAt } = (await store.placeOrder({ petId: pet.id, reference: 'a' }, by)).value
+    await until('the clock has moved', () => Date.now() > changedAt + 1)
+    await Promise.all(['b', 'a'].map((reference) => store.updateOrder(id, { reference }, by)))
+    expect((await store.getOrder(id))?.changedAt).toBeGreaterThan(changedAt)
     await store.close()
   })
 

@@ -50,12 +50,16 @@ describe('a log', () => {
     reader.close()
     const { size } = statSync(`${path}-wal`)
     let count = 1
-    for (; logOf(writer).frames > 1_000; count++) await store.createPet(PET, by)
+    const add = async () => {
+      // Without a limit, a log that is never copied would fill the disk.
+      expect(count++).toBeLessThan(10_000)
+      await store.createPet(PET, by)
+    }
+    while (logOf(writer).frames > 1_000) await add()
     // The last frames are still there for tools that copy the log.
     expect(statSync(`${path}-wal`).size).toBeGreaterThanOrEqual(size)
     while (statSync(`${path}-wal`).size > LOG_BYTES) {
-      await store.createPet(PET, by)
-      count++
+      await add()
       await Bun.sleep(10)
     }
     expect(writer.query('SELECT count(*) FROM pets').values()).toEqual([[count]])
