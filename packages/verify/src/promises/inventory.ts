@@ -33,7 +33,7 @@ async function counted(probe: Probe): Promise<Record<string, bigint>> {
     const next = linkOf(page, 'next')
     if (next === undefined) return of
     if (n === COUNT_PAGES_MAX) throw new Unjudged('There are too many pets to count.')
-    page = (await follow(probe, next)).expectStatus(200)
+    page = (await follow(probe, page, next)).expectStatus(200)
   }
 }
 

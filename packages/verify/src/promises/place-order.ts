@@ -7,6 +7,7 @@ import type { Probe } from '../probe.ts'
 import { naming } from './errors.ts'
 import { DAY_MS, serverTimeIn } from './reservations.ts'
 import { bodyRows } from './shared/bodies.ts'
+import { belowBase } from './shared/pages.ts'
 import type { BodyFamily, PromiseRow } from './shared/promise.ts'
 import { documented, header, ofStore, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
 import { textRows } from './shared/texts.ts'
@@ -64,6 +65,7 @@ export const placePromises: readonly PromiseRow[] = [
     .from([header('OrderLocation'), header('RequestId'), documented('Requests and responses', 'Media type')], PLACED)
     .check(async (probe) => {
       const { id, answer } = await sharedOrder(probe)
+      belowBase(probe, answer, answer.header('Location') ?? '')
       answer
         .expectHeader('Location', `${probe.target.baseUrl.pathname}/store/orders/${id}`)
         .expectHeader('Content-Type', 'application/json')

@@ -9,7 +9,7 @@ import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { EVENTS, history } from './events.ts'
-import { follow, targetOf } from './shared/pages.ts'
+import { follow, nextBelowBase, targetOf } from './shared/pages.ts'
 import { refusedValues, WRONG, type WrongValues } from './shared/parameters.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { answers, type Check, header, operation, parameter, reading, rowsOf, writing } from './shared/rows.ts'
@@ -29,7 +29,7 @@ async function walked(probe: Probe, start: Answer): Promise<JsonObject[]> {
   const all = [...start.objects()]
   let page = start
   for (let n = 0; n < WALKED_PAGES_MAX && page.array().length > 0; n++) {
-    page = (await follow(probe, nextOf(page))).expectStatus(200)
+    page = (await follow(probe, page, nextOf(page))).expectStatus(200)
     all.push(...page.objects())
   }
   if (page.array().length > 0) throw new Unjudged('There are too many events to read.')
@@ -89,8 +89,8 @@ export const readEvents: readonly PromiseRow[] = [
       for (const query of ['', '?from=now']) nextOf(await probe.read(EVENTS + query))
       const kept = 'limit=3&petId=5&orderId=6'
       const page = await probe.read(`${EVENTS}?${kept}&from=beginning&wait=0`)
-      const expected = `${probe.target.baseUrl.pathname}${EVENTS}?${kept}&cursor=`
-      const [target, cursor] = nextOf(page).split('cursor=')
+      const expected = `${EVENTS}?${kept}&cursor=`
+      const [target, cursor] = nextBelowBase(probe, page).split('cursor=')
       const isRight = `${target}cursor=` === expected && /^[^&]+$/.test(cursor ?? '')
       page.expect(isRight, `${expected}…`, nextOf(page))
     }),
@@ -106,7 +106,7 @@ export const readEvents: readonly PromiseRow[] = [
     .check(async (probe) => {
       const page = await probe.read(`${EVENTS}?from=now&limit=100`)
       const petId = await newPetId(probe)
-      const later = await walked(probe, (await follow(probe, nextOf(page))).expectStatus(200))
+      const later = await walked(probe, (await follow(probe, page, nextOf(page))).expectStatus(200))
       const isThere = later.some((event) => textOf(event.get('petId')) === petId)
       page.expect(isThere, `an event of pet ${petId} after it`, `${later.length} other events`)
     }),
@@ -195,10 +195,10 @@ export const readEvents: readonly PromiseRow[] = [
       if (probe.isRateLimited) throw new Unjudged('The server limits the rate, so no two requests can run together.')
       const petId = await newPetId(probe)
       // After this position, the event is found whichever request the server handles first.
-      const behind = nextOf(await probe.get(`${EVENTS}?from=now&petId=${petId}`))
+      const last = await probe.get(`${EVENTS}?from=now&petId=${petId}`)
       const startedAt = performance.now()
       const waited = () => performance.now() - startedAt
-      const waiting = async () => ({ page: await follow(probe, `${behind}&wait=${seconds}`), ms: waited() })
+      const waiting = async () => ({ page: await follow(probe, last, `${nextOf(last)}&wait=${seconds}`), ms: waited() })
       const placing = async () => {
         await Bun.sleep(300)
         ;(await place(probe, orderBody(petId))).expectStatus(201)
@@ -242,7 +242,7 @@ export const readEvents: readonly PromiseRow[] = [
   row('events.list.cursor.from', 'cursor and from together: 400 invalid_parameter.')
     .from(parameter('listEvents', 'cursor'), reading('events.list.next'))
     .check(async (probe) => {
-      const target = nextOf(await probe.read(EVENTS))
-      ;(await follow(probe, `${target}&from=now`)).expectError(400, 'invalid_parameter')
+      const page = await probe.read(EVENTS)
+      ;(await follow(probe, page, `${nextOf(page)}&from=now`)).expectError(400, 'invalid_parameter')
     }),
 ]

@@ -6,7 +6,7 @@ import { textOf } from '../answer.ts'
 import { absentId, addPet, prepareOnce } from '../fixtures.ts'
 import { placed } from '../orders.ts'
 import type { Probe } from '../probe.ts'
-import { follow, linkOf } from './shared/pages.ts'
+import { follow, linkOf, targetOf } from './shared/pages.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, parameter, rowsOf, writing } from './shared/rows.ts'
 
@@ -42,7 +42,7 @@ const linked: Check = async (probe) => {
   const isAlone = one.ids.length === 1 && linkOf(one, 'next') === undefined
   one.expect(isAlone, 'one pet, and no rel="next"', one.text)
   const both = await probe.read(`${query}search=bis&limit=1`)
-  const second = (await follow(probe, linkOf(both, 'next') ?? '')).expectStatus(200)
+  const second = (await follow(probe, both, targetOf(both, 'next'))).expectStatus(200)
   const names = second.objects().map((pet) => pet.get('name'))
   second.expect(names.join() === NAMES[1], `${NAMES[1]}`, `${names}`)
 }

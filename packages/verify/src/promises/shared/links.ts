@@ -4,7 +4,7 @@ import type { Answer } from '../../answer.ts'
 import { absentId, retryRaces } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
-import { follow, type ListFamily, linkOf, targetOf, WALKED_PAGES_MAX, walk } from './pages.ts'
+import { follow, type ListFamily, linkOf, nextBelowBase, targetOf, WALKED_PAGES_MAX, walk } from './pages.ts'
 import { refusedValues, WRONG } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
 import { familyOf, header, parameter, reading } from './rows.ts'
@@ -33,8 +33,8 @@ export function linkRows(family: ListFamily): PromiseRow[] {
       .from(source, reading(first))
       .check(async (probe) => {
         const answer = await pageOf(family, probe)
-        const target = targetOf(answer, 'next')
-        const begin = `${probe.target.baseUrl.pathname}${path}?`
+        const target = nextBelowBase(probe, answer)
+        const begin = `${path}?`
         answer.expect(target.startsWith(begin), `a target that begins with ${begin}`, target)
         const query = target.split(/[?&]/)
         const wanted = ['limit=2', ...(await quietQuery(probe)).split('&').filter((part) => part !== '')]
@@ -85,8 +85,9 @@ export function linkRows(family: ListFamily): PromiseRow[] {
         retryRaces(async () => {
           const start = await pageOf(family, probe)
           expectNoLink(start, 'prev')
-          const second = await follow(probe, targetOf(start, 'next'))
-          second.expectIds(start.ids, (await follow(probe, targetOf(second, 'prev'))).expectStatus(200).ids)
+          const second = await follow(probe, start, targetOf(start, 'next'))
+          const first = await follow(probe, second, targetOf(second, 'prev'))
+          second.expectIds(start.ids, first.expectStatus(200).ids)
         }),
       ),
   ]

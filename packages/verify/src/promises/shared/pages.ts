@@ -2,6 +2,7 @@
 
 import type { Answer } from '../../answer.ts'
 import type { Probe } from '../../probe.ts'
+import { Unjudged } from '../../request.ts'
 
 export interface ListFamily {
   /** The start of the ids: `pets.list`. */
@@ -33,17 +34,34 @@ export function targetOf(answer: Answer, relation: 'next' | 'prev'): string {
   throw answer.broken(`Link with rel="${relation}"`, `Link: ${answer.header('Link') ?? 'none'}`)
 }
 
-/** Follows a relative link. */
-export function follow(probe: Probe, target: string): Promise<Answer> {
-  const { pathname } = probe.target.baseUrl
-  return probe.get(target.startsWith(`${pathname}/`) ? target.slice(pathname.length) : target)
+/**
+ * Resolves a link against the address of its response (RFC 3986, 5.2). Returns the path below the base URL, with the
+ * query. Throws Unjudged if the link leads elsewhere, as behind a gateway whose path the server does not know.
+ */
+export function belowBase({ target: { baseUrl } }: Probe, answer: Answer, link: string): string {
+  const { href = '' } = URL.parse(link, baseUrl.href + answer.request.path) ?? {}
+  if (href.startsWith(`${baseUrl.href}/`)) return href.slice(baseUrl.href.length)
+  throw new Unjudged(`The link ${link} leads outside of ${baseUrl.href}.`)
+}
+
+/** As `belowBase`, for the link `next`, which must be relative. */
+export function nextBelowBase(probe: Probe, answer: Answer): string {
+  const link = targetOf(answer, 'next')
+  const isRelative = !URL.canParse(link) && !link.startsWith('//')
+  return belowBase(probe, answer.expect(isRelative, 'a relative target', link), link)
+}
+
+/** Follows a link of the response. */
+export function follow(probe: Probe, answer: Answer, link: string): Promise<Answer> {
+  return probe.get(belowBase(probe, answer, link))
 }
 
 /** Resolves with the ids on each page from `answer` on, following the links of this relation. */
 export async function walk(probe: Probe, answer: Answer, relation: string): Promise<string[][]> {
   const pages = [answer.expectStatus(200).ids]
-  for (let next = linkOf(answer, relation); next !== undefined && pages.length < WALKED_PAGES_MAX; ) {
-    const page = (await follow(probe, next)).expectStatus(200)
+  let page = answer
+  for (let next = linkOf(page, relation); next !== undefined && pages.length < WALKED_PAGES_MAX; ) {
+    page = (await follow(probe, page, next)).expectStatus(200)
     pages.push(page.ids)
     next = linkOf(page, relation)
   }
