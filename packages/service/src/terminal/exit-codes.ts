@@ -33,7 +33,7 @@ export function setService(baseUrl: string): void {
 export function endWith(error: unknown): number {
   // Commander has already printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const hint = isUnreached(error) ? ' --url or PETSTORE_URL names another service.' : ''
+  const hint = isUnreached(error) ? ' --url, --port or PETSTORE_URL names another service.' : ''
   if (!(error instanceof NegativeResult)) printError(messageOf(error) + hint)
   return statusOf(error)
 }

@@ -4,7 +4,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { instantFromText, lacksSeconds } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
 import { dayFrom, dayOf, isDay, spanOf } from '../../../files/src/local-time.ts'
-import { type Config, type Flags, readConfig, readSettings } from '../config/read-config.ts'
+import { type Config, type Flags, localUrl, readConfig, readSettings } from '../config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../config/settings.ts'
 import { io } from '../system/io.ts'
 import { wallMs } from '../system/runtime.ts'
@@ -22,7 +22,14 @@ export function withSettings(command: Command, ...names: Named[]): Command {
 
 /** Adds the flags for the service and the API key. */
 export function withClientSettings(command: Command): Command {
-  return withSettingsOf(CLIENT_SETTINGS, command)
+  return withLocal(withSettingsOf(CLIENT_SETTINGS, command))
+}
+
+/** Adds the flags for a service on this machine. */
+export function withLocal(command: Command): Command {
+  return command
+    .addOption(new Option('--host <address>', 'call this address of this machine (PETSTORE_HOST)').conflicts('url'))
+    .addOption(new Option('--port <number>', 'call this port of this machine (PETSTORE_PORT)').conflicts('url'))
 }
 
 /** Adds all flags of a table. */
@@ -78,7 +85,10 @@ export const parseInt64 = parsedBy((text) => {
 
 /** Reads only flags and environment. `petstore login` may have saved the undefined values. */
 export function clientConfigOf(command: Command) {
-  return readSettings(CLIENT_SETTINGS, io().env, command.optsWithGlobals())
+  const flags = command.optsWithGlobals()
+  const config = readSettings(CLIENT_SETTINGS, io().env, flags)
+  const isLocal = flags.host !== undefined || flags.port !== undefined
+  return isLocal ? { ...config, url: localUrl(io().env, flags) } : config
 }
 
 /** Adds `--from`, the start in the event feed. */

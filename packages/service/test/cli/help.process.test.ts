@@ -35,6 +35,9 @@ test('every command has help that fits 80 columns, and appears in docs/ and in a
   await look([])
   expect(commands.map((words) => words.join(' '))).toContain('keys rotate')
   expect(commands.length).toBeGreaterThan(30)
+  // Commands that call a service can name one on this machine.
+  const local = (help: string) => ['--url', '--host', '--port'].filter((flag) => help.includes(`\n  ${flag} `)).length
+  expect([...helps].filter(([command, help]) => command !== 'serve' && local(help) % 3 > 0)).toEqual([])
   // The overview lists all commands on one screen.
   const inner = commands.filter(({ length }) => length === 1).flat()
   expect(inner.toSorted()).toEqual([...COMMANDS.keys(), 'completion'].sort())

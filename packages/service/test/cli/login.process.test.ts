@@ -114,6 +114,10 @@ describe('login', () => {
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
     const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
     expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
+    const other = { PETSTORE_URL: 'http://127.0.0.1:1', PETSTORE_API_KEY: service.key }
+    expect((await run(['pets', 'list', '--port', env.PETSTORE_PORT], { env: other })).status).toBe(0)
+    const both = await run(['pets', 'list', '--port', '3000', '--url', service.url], { env: other })
+    expect(both).toEqual(ended(2, /'--port <number>' cannot be used with option '--url <address>'/))
     await run(['logout'], { cwd, env: { HOME: home } })
     expect([fs.existsSync(target), fs.lstatSync(kept).isSymbolicLink()]).toEqual([false, true])
     expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')

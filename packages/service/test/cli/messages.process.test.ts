@@ -41,7 +41,7 @@ describe('an error message', () => {
 })
 
 describe('explains a system error in words', () => {
-  const ANOTHER = '--url or PETSTORE_URL names another service.'
+  const ANOTHER = '--url, --port or PETSTORE_URL names another service.'
   const gone = '(no such file or directory)'
   const database = temporaryFile('a.db')
   const locked = mkdtempSync(temporaryFile('home-'))

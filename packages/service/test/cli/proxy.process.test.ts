@@ -28,7 +28,7 @@ test('requests to this machine, and all requests of health, bypass the proxy', a
     expect((await runProcess(['pets', 'list', ...url], { env })).stdout).toContain('Rex')
   }
   const away = await runProcess(['health', '--url', 'http://petstore.invalid'], { env })
-  expect(away.stderr).toMatch(/^petstore: http:\/\/petstore\.invalid\/readyz does not answer \([a-z ]+\)\. --url /)
+  expect(away.stderr).toMatch(/^petstore: http:\/\/petstore\.invalid\/readyz does not answer \([a-z ]+\)\. --url, /)
   const hook = await startHook(taken)
   const forwarding = forward({ to: hook.url, url: `http://127.0.0.1:${port}/v1`, key: service.key, env })
   await hook.received(1)

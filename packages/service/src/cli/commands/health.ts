@@ -3,13 +3,13 @@
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { PetstoreNetworkError } from '../../../../client/src/petstore.ts'
 import { type Flags, localUrl } from '../../config/read-config.ts'
 import { CLIENT_SETTINGS } from '../../config/settings.ts'
 import { StartError } from '../../domain/start-error.ts'
 import { io } from '../../system/io.ts'
-import { clientConfigOf, parseInt64 } from '../../terminal/options.ts'
+import { clientConfigOf, parseInt64, withLocal } from '../../terminal/options.ts'
 import { plainFetch, useNoProxy } from '../../terminal/plain-fetch.ts'
 import { printLines } from '../../terminal/print.ts'
 
@@ -17,18 +17,13 @@ const TIMEOUT_MS = 5_000
 
 export function healthCommand(): Command {
   const { flag = '', description } = CLIENT_SETTINGS.url
-  return new Command('health')
+  return withLocal(new Command('health').option(flag, description))
     .description('Check whether a service is ready. Exits with 0 if it is, otherwise with 3. Needs no key.')
-    .option(flag, description)
-    .addOption(new Option('--host <address>', 'check this address of this machine').conflicts('url'))
-    .addOption(new Option('--port <number>', 'check this port of this machine').conflicts('url'))
     .option('--process <id>', 'use host and port of this process, such as 1 in a container (Linux)', parseInt64)
-    .action(async ({ process: id, host, port }: { process?: bigint; host?: string; port?: string }, self: Command) => {
-      const flags = id === undefined ? {} : flagsOf(id)
-      const local = () => localUrl(io().env, { host: host ?? flags.host, port: port ?? flags.port })
-      const given = host === undefined && port === undefined ? clientConfigOf(self).url : undefined
+    .action(async ({ process: id }: { process?: bigint }, self: Command) => {
+      const { url: given = localUrl(io().env, id === undefined ? {} : flagsOf(id)) } = clientConfigOf(self)
       useNoProxy('*')
-      const url = new URL('../readyz', `${given ?? local()}/`)
+      const url = new URL('../readyz', `${given}/`)
       const response = await plainFetch(url.href, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
         throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
       })
