@@ -30,11 +30,13 @@ export function announcement(
   return (key) => (ephemeral ? `key: ${key}\n` : key ? first(url, key) : '') + text
 }
 
-/** If stdout cannot be written, the service continues, and the log explains how to create a key. */
-export async function printOrLog(text: string, log: Log): Promise<void> {
+/** If stdout cannot be written, the service continues, and the log explains how to get a key. */
+export async function printOrLog(text: string, log: Log, ephemeral: boolean): Promise<void> {
   // Not process.stdout, which takes about 8 ms to load.
   await Bun.write(Bun.stdout, printableLines(text)).catch(({ code }: NodeJS.ErrnoException) => {
-    log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')
+    // No command can open a store in memory.
+    if (ephemeral) log.warn({ code }, 'standard output cannot be written; only a restart shows the ephemeral key')
+    else log.warn({ code }, 'standard output cannot be written; `petstore keys create` creates a key')
   })
 }
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { ended } from '../../../../test/support/ended.ts'
-import { temporaryFile } from '../../../../test/support/files.ts'
+import { atEndOfFile, temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, launcher, run, serve } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
@@ -222,6 +222,14 @@ describe.skipIf(!full)(`a key that cannot be printed${full ? '' : ': skipped, th
     expect(await unseen("rotate 'till 7' --overlap 0s")).toEqual(ended(1, /^petstore: Standard .* revoked\.\n$/))
     expect(await inForce()).toEqual(before)
     expect(await statusWith(key)).toBe(200)
+  })
+
+  test('serve --ephemeral recommends a restart, because no command can add a key to its store', async () => {
+    const command = ['sh', '-c', `exec '${launcher}' serve --ephemeral --port 0 >/dev/full`]
+    const child = Bun.spawn(command, { stdio: ['ignore', 'ignore', 'pipe'] })
+    atEndOfFile(() => child.kill())
+    const { value } = await child.stderr.getReader().read()
+    expect(new TextDecoder().decode(value)).toContain('written; only a restart shows the ephemeral key')
   })
 
   test('list fails with a message', async () => {

@@ -142,7 +142,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
     // A worker becomes ready when the first process sends WORKER_READY.
     isStarting = worker
     others?.ready()
-    await printOrLog(announce(shownKey), log)
+    await printOrLog(announce(shownKey), log, ephemeral)
   }
   // Handle signals before printing the address, because an unhandled signal ends the process immediately.
   const signalled = Promise.race([firstSignal(worker ? createLog('silent') : log), npxEnds()])
@@ -153,7 +153,7 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
       if (line === WORKER_READY) isStarting = false
       return
     }
-    if (line !== 'reset' && practice) return printOrLog(`${await practice.answer(line)}\n`, log)
+    if (line !== 'reset' && practice) return printOrLog(`${await practice.answer(line)}\n`, log, ephemeral)
     if (line !== 'reset') return log.warn({ line }, 'only the line `reset` is understood')
     practice?.reset()
     await reset?.()
