@@ -63,6 +63,13 @@ describe('with a path prefix in the base URL', () => {
     }
   })
 
+  test.each(['available', 'pending', 'sold'])('a %s pet links to the list that has it', async (status) => {
+    const { id } = JSON.parse((await service.post(petBody({ status }))).text)
+    const pet = await ask(`${proxy.origin}/shop/v1/pets/${id}`)
+    const list = await ask(target(pet, 'successor-version') as URL)
+    expect(((await list.json()) as { id: number }[]).map((one) => one.id)).toContain(id)
+  })
+
   test('a 404 links to documents that exist', async () => {
     const message = await (await ask(`${proxy.origin}/shop/pets/1`)).text()
     const paths = message.match(/\/shop\/(?!v1)(?:[\w.]*\w)?/g) ?? []

@@ -1,6 +1,7 @@
 // Level `pets`: what this project promises about fetching a pet, beyond the interface document.
 
 import { operations } from '../../../contract/src/contract.ts'
+import { textOf } from '../answer.ts'
 import { absentId } from '../fixtures.ts'
 import { somePetId } from '../pet-lists.ts'
 import { whileGetPetExists } from './interface-keys.ts'
@@ -41,13 +42,13 @@ export const getPetPromises: readonly PromiseRow[] = [
       const answer = await probe.read(`/pets/${await somePetId(probe)}`)
       answer.expectHeader('Deprecation', `@${since / 1000}`).expectHeader('Sunset', new Date(sunset).toUTCString())
     }),
-  row('pets.get.link', 'Link has rel="deprecation", and rel="successor-version" with the list of available pets.')
+  row('pets.get.link', 'Link has rel="deprecation", and rel="successor-version" with the pets of its status.')
     .from(header('DeprecationLinks'), FETCHED)
     .check(async (probe) => {
       whileGetPetExists(probe)
       const answer = await probe.read(`/pets/${await somePetId(probe)}`)
-      const isLinked =
-        linkOf(answer, 'deprecation') && linkOf(answer, 'successor-version')?.endsWith('/v1/pets?status=available')
+      const successor = `/v1/pets?status=${textOf(answer.object().get('status'))}`
+      const isLinked = linkOf(answer, 'deprecation') && linkOf(answer, 'successor-version')?.endsWith(successor)
       answer.expect(!!isLinked, 'Link with both relations', `Link: ${answer.header('Link') ?? 'none'}`)
     }),
   row('pets.get.deprecation.not-found', 'A 404 has Deprecation and Sunset, too.')

@@ -1,12 +1,16 @@
 // The operations on pets.
 
+import { pathOf } from '../../../../contract/src/contract.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { noSuchPet } from '../../domain/decisions/refusal-messages.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
+import { deprecationLinks } from '../response/deprecation.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
+
+const PETS = pathOf('listPets')
 
 export const petOperations = {
   listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, search, sort, cursor }) => {
@@ -21,10 +25,12 @@ export const petOperations = {
     return created(stringifyJson(value), replayed, { petId: String(value.id) })
   },
 
-  async getPet({ pets }, _caller, { petId }) {
+  async getPet({ pets, linkTo }, _caller, { petId }) {
     const pet = await pets.getPet(petId)
     if (!pet) throw noSuchPet(petId)
-    return ok(stringifyJson(pet))
+    // The list that has this pet. The link is not part of the entity tag, which is the same for every operation.
+    const successor = `${PETS}?status=${pet.status}`
+    return { ...ok(stringifyJson(pet)), headers: { Link: deprecationLinks(successor, linkTo) } }
   },
 
   async updatePet({ pets }, caller, { petId, ...conditions }, body) {

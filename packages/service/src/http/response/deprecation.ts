@@ -10,8 +10,13 @@ export function deprecationHeaders({ since, sunset, successor }: Deprecation, li
   return {
     Deprecation: `@${since / 1000}`,
     Sunset: new Date(sunset).toUTCString(),
-    Link: `<${linkTo(successor)}>; rel="successor-version", <${linkTo('/docs')}>; rel="deprecation"; type="text/html"`,
+    Link: deprecationLinks(successor, linkTo),
   }
+}
+
+/** `successor` is a path with the version. */
+export function deprecationLinks(successor: string, linkTo: LinkTo): string {
+  return `<${linkTo(successor)}>; rel="successor-version", <${linkTo('/docs')}>; rel="deprecation"; type="text/html"`
 }
 
 /** Throws `operation_removed` from the sunset date on. */
