@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../../../openapi.yaml'
+import { version } from '../../../package.json'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { operations } from '../src/contract.ts'
@@ -116,9 +117,9 @@ describe('the interface document', () => {
     for (const pattern of patterns) expect(pattern.replaceAll(/\[(?:[^\\\]]|\\.)*\]/g, '')).not.toContain('"')
   })
 
-  test('every operation requires a bearer key, the version is 1.0.0, and both servers end in /v1', () => {
+  test('every operation requires a bearer key, the version is 1.0.0 of this release, and both servers end in /v1', () => {
     for (const one of OPERATIONS) expect(one).toMatchObject({ security: [{ apiKey: [] }] })
-    expect(document).toMatchObject({ info: { version: '1.0.0' } })
+    expect(document).toMatchObject({ info: { version: '1.0.0', 'x-release': version } })
     expect(document.servers.map(({ url }) => url.endsWith('/v1'))).toEqual([true, true])
   })
 })

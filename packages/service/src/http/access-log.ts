@@ -68,7 +68,8 @@ export class AccessLog {
 }
 
 function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
+  // With an invalid Host, the runtime passes only the target.
+  const start = Math.max(0, url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2))
   const end = url.indexOf('?', start)
   const path = url.slice(start, Math.min(start + PATH_MAX, end < 0 ? url.length : end))
   const [safe = '', key] = path.split(KEY)

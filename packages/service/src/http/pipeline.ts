@@ -50,7 +50,7 @@ const BODY_TIMEOUT_MS = 8_000
 /** A key is verified again if the body took longer than this to arrive. */
 const REVERIFY_AFTER_MS = 500
 
-const BAD_REQUEST: Answer = { status: 400, body: null, base: new Headers({ Connection: 'close' }) }
+const INVALID_HOST = new PetstoreError('invalid_parameter', 'The Host header must be one host, with an optional port.')
 
 export class Pipeline {
   /** True while the service shuts down: each response closes its connection. */
@@ -95,7 +95,10 @@ export class Pipeline {
     const { request } = context
     const { store } = this.options
     try {
-      if (!hasValidHost(request)) return this.finish(BAD_REQUEST, context)
+      if (!hasValidHost(request)) {
+        const answer = this.failed(INVALID_HOST, context)
+        return this.finish({ ...answer, headers: { ...answer.headers, Connection: 'close' } }, context)
+      }
       if (!route) throw this.notFound()
       const operation = route.endpoint(request.method)
       if (typeof operation === 'function') return this.finishLater(operation(context), context)

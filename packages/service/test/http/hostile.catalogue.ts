@@ -144,7 +144,7 @@ const HEADERS: Row[] = [
   taken('h2c', get('/v1/pets', 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n')),
   taken('Range and friends', get('/v1/pets', 'Range: bytes=0-0,1-1,2-2\r\nIf-Range: x\r\nTE: trailers\r\n')),
   taken('forwarding', get('/v1/pets', 'X-Forwarded-Host: evil\r\nX-Original-URL: /admin\r\nX-Forwarded-For: ::1\r\n')),
-  bare('two Host lines', `GET /v1/pets HTTP/1.1\r\nHost: b\r\n${HEAD}\r\n`),
+  parameter('two Host lines', `GET /v1/pets HTTP/1.1\r\nHost: b\r\n${HEAD}\r\n`),
   bare('no Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer {key}\r\n\r\n'),
   tooMuch('200 header lines', get('/v1/pets', 'x: y\r\n'.repeat(200))),
   tooMuch('a header of 70 kB', get('/v1/pets', `x: ${'y'.repeat(70_000)}\r\n`)),

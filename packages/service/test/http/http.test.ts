@@ -36,8 +36,9 @@ const hosted = (...hosts: string[]) =>
     service.port,
     `GET /v1/pets HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}${auth()}\r\nConnection: close\r\n\r\n`,
   )
-function expectBare400({ status, body, text }: Exchanged): void {
-  expect([status, body]).toEqual([400, ''])
+function expectInvalidHost({ status, body, text }: Exchanged): void {
+  const message = 'The Host header must be one host, with an optional port.'
+  expect([status, JSON.parse(body)]).toEqual([400, { code: 'invalid_parameter', message, status: 400 }])
   expect(text).toMatch(/\r\nConnection: close\r\n/i)
 }
 
@@ -48,7 +49,7 @@ test.each([
 ])('rejects two Host lines, %j and %j, with 400, and closes the connection', async (first, second) => {
   // The third answer comes from the cache.
   for (let n = 0; n < 3; n++) expect((await hosted(first)).status).toBe(200)
-  expectBare400(await hosted(first, second))
+  expectInvalidHost(await hosted(first, second))
 })
 
 describe('an invalid Host gets 400, and the connection is closed (RFC 9110, 7.2)', () => {
@@ -56,7 +57,7 @@ describe('an invalid Host gets 400, and the connection is closed (RFC 9110, 7.2)
   const VALID = "petstore|PETS.example:8080|a:|127.0.0.1:1|[::1]|[::ffff:1.2.3.4]:80|a_-.~!$&'()*+;=%20".split('|')
 
   test.each(NONE)('%j, even the second time', async (host) => {
-    for (let n = 0; n < 2; n++) expectBare400(await hosted(host))
+    for (let n = 0; n < 2; n++) expectInvalidHost(await hosted(host))
   })
 
   test.each(VALID)('%j is valid', async (host) => {

@@ -111,7 +111,7 @@ async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
 
 const OR = new Intl.ListFormat('en-GB', { type: 'disjunction', style: 'short' })
 
-/** JSON has no byte order mark (RFC 8259, 8.1). The decoder keeps it, so that the parser refuses it. */
+/** JSON has no byte order mark (RFC 8259, 8.1). The decoder keeps it, so that `parse` can refuse it. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array): string {
@@ -123,6 +123,12 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parse(text: string): Json {
+  if (text.startsWith('\uFEFF')) {
+    throw new PetstoreError(
+      'malformed_json',
+      'The body begins with a byte order mark. Send JSON without it (RFC 8259, 8.1).',
+    )
+  }
   try {
     return parseJson(text)
   } catch (error) {

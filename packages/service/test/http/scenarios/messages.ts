@@ -49,6 +49,7 @@ export function messages(on: OnStore): void {
       sent('POST /pets', 400, 'invalid_pet', '{"categoryId":"1"}', 'name is', 'categoryId must'),
       sent('POST /store/orders', 400, 'invalid_order', '{"expiresAt":"today"}', 'petId is', 'expiresAt'),
       sent('POST /store/orders', 404, 'pet_not_found', '{"petId":0}', petNotFound(0n).message),
+      sent('POST /pets', 400, 'malformed_json', `\uFEFF${petBody()}`, 'begins with a byte order mark'),
       sent('PATCH /pets/1', 400, 'invalid_pet', '{"weight":1}', 'Nothing to change: give name, categoryId or status.'),
       {
         ...sent('POST /pets', 400, 'invalid_parameter', petBody(), 'Idempotency-Key must'),
