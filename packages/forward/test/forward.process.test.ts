@@ -1,7 +1,7 @@
 // The forwarder, mostly as a process, with receivers that fail: it loses no event, keeps the order, and repeats
 // only unacknowledged events. The library of Standard Webhooks checks the signatures.
 
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { existsSync, mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -176,6 +176,22 @@ describe('petstore events forward', () => {
     await until('an attempt has failed', () => forwarded.lines.length > 0)
     await forwarded.stop()
     expect(JSON.parse(forwarded.lines[0] ?? '').retrySeconds).toBe(3_600)
+  })
+
+  test('pauses for twice as long after each failure, but not for more than a minute', async () => {
+    const start = setTimeout
+    // Only pauses have a random part.
+    const hurried = spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms: number) =>
+      start(act, Number.isInteger(ms) ? ms : 0)) as typeof setTimeout)
+    const hook = await startHook((_received, n) => (n < 9 ? status(500) : taken()))
+    const forwarded = startHere(hook.url)
+    await hook.received(10)
+    await forwarded.stop()
+    hurried.mockRestore()
+    for (const [n, line] of forwarded.lines.slice(0, 9).entries()) {
+      const least = Math.min(60, 2 ** n)
+      expect(JSON.parse(line).retrySeconds).toBeWithin(least, 1.25 * least + 0.01)
+    }
   })
 
   test('repeats an event if the receiver closes the connection', async () => {

@@ -3,8 +3,9 @@
 import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { ATTEMPT_MAX_MS, ATTEMPT_MIN_MS, Pool } from '../../../src/store/postgres/connect/pool.ts'
+import { type Runtime, replaceRuntime } from '../../../src/system/runtime.ts'
 
-const poolOf = (...items: string[]) => new Pool(items, 50, () => new Error('busy'))
+const poolOf = (item: string, waitMs = 50) => new Pool([item], waitMs, () => new Error('busy'))
 const nothing = async () => {}
 
 test('a call that waits too long fails, and the next call in the queue gets its turn', async () => {
@@ -20,6 +21,26 @@ test('a call that waits too long fails, and the next call in the queue gets its 
   expect(pool.state).toEqual({ size: 1, busy: 0, waiting: 0 })
 })
 
+test('a call that got its turn leaves no timer, which would remove another call from the queue', async () => {
+  let timers = 0
+  const real = replaceRuntime({} as Runtime)
+  replaceRuntime({
+    ...real,
+    startInterval(act, ms) {
+      timers++
+      return real.startInterval(act, ms)
+    },
+    stopTimer(timer) {
+      timers--
+      real.stopTimer(timer)
+    },
+  })
+  const pool = poolOf('only')
+  await Promise.all([1, 2, 3].map(() => pool.run(nothing)))
+  replaceRuntime(real)
+  expect(timers).toBe(0)
+})
+
 test('an item is free again after its work has failed', async () => {
   const pool = poolOf('only')
   for (let n = 0; n < 3; n++) {
@@ -30,7 +51,7 @@ test('an item is free again after its work has failed', async () => {
 })
 
 test('a closed pool refuses waiting and new calls, and lets running calls finish', async () => {
-  const pool = poolOf('only')
+  const pool = poolOf('only', 600_000)
   const { promise: held, resolve: release } = Promise.withResolvers<string>()
   const { running } = await pool.start(() => held)
   const waiting = rejectionOf(pool.start(nothing))
