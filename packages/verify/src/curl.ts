@@ -1,12 +1,13 @@
-// Prints a request as one POSIX shell line of curl, preceded by the changes it depends on, with variables for keys.
+// Prints a request as one POSIX shell line of curl, with variables for keys.
 
 import type { Target } from './probe.ts'
-import { type CheckRequest, KEYS, type Step } from './request.ts'
+import { type CheckRequest, KEYS } from './request.ts'
 
 /** In a longer body, the shell writes the trailing spaces. */
 const BODY_WRITTEN_MAX = 2_000
 const SHOWN_MAX = 300
-const ID_IN_ANSWER = `sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p'`
+/** How many changes before the request are listed. */
+const CHANGES_SHOWN_MAX = 4
 
 /** How many characters checks replace at the end of a key, and at its start. */
 export const ENDING = 8
@@ -51,55 +52,20 @@ export function shown(text: string, target: Target): string {
   return safe.length > SHOWN_MAX ? `${safe.slice(0, SHOWN_MAX)}…` : safe
 }
 
+/** The line ends with a comment that lists the changes that the check made before. */
 export function curlOf(request: CheckRequest, target: Target): string {
-  const ids = new Map<string, string>()
-  const before = needed(request).map((step, index) => {
-    const line = curl(step.request, target, ids, false)
-    const variable = nameOf(step, index)
-    if (step.id === undefined || !/^\d+$/.test(step.id)) return line
-    ids.set(referenceOf(step), variable)
-    return `${variable}=$(${line} | ${ID_IN_ANSWER})`
-  })
-  return [...before, curl(request, target, ids, true)].join('; ')
+  const { before } = request
+  const others = before.length > CHANGES_SHOWN_MAX ? '…, ' : ''
+  const changes = `${others}${before.slice(-CHANGES_SHOWN_MAX).join(', ')}`
+  return curl(request, target, 'i') + (before.length > 0 ? ` # after ${withoutKeys(changes, target)}` : '')
 }
 
-/** Returns the pets, orders and Idempotency-Key that a request refers to. */
-function subjectsOf({ path, headers, body }: CheckRequest, id?: string): string[] {
-  const text = `${path} ${new TextDecoder().decode(body)}`
-  const [, key] = headers.find(([name]) => name === 'Idempotency-Key') ?? []
-  return [
-    ...[...text.matchAll(/(?:\/pets\/|petId=|"petId" ?: ?)(\d+)/g)].map(([, pet]) => `pet ${pet}`),
-    ...[...text.matchAll(/\/orders\/(\d+)/g)].map(([, order]) => `order ${order}`),
-    ...(key === undefined ? [] : [`key ${key.replaceAll('"', '')}`]),
-    ...(id === undefined ? [] : [`${path.startsWith('/pets') ? 'pet' : 'order'} ${id}`]),
-  ]
-}
-
-/** Returns the earlier steps with the same subjects. A request without subjects, such as a list, needs every step. */
-function needed(request: CheckRequest): readonly Step[] {
-  const about = new Set(subjectsOf(request))
-  if (about.size === 0) return request.before
-  const kept: Step[] = []
-  for (const step of request.before.toReversed()) {
-    const subjects = subjectsOf(step.request, step.id)
-    if (!subjects.some((subject) => about.has(subject))) continue
-    for (const subject of subjects) about.add(subject)
-    kept.unshift(step)
-  }
-  return kept
-}
-
-function curl(
-  { method, path, headers, body, first }: CheckRequest,
-  target: Target,
-  ids: Map<string, string>,
-  shown: boolean,
-): string {
-  const quote = (text: string) => quoted(withIds(withoutKeys(text, target), ids))
+function curl({ method, path, headers, body, first }: CheckRequest, target: Target, include: 'i' | ''): string {
+  const quote = (text: string) => quoted(withoutKeys(text, target))
   const type = body && !headers.some(([name]) => name === 'Content-Type') ? ["-H 'Content-Type:'"] : []
-  const before = first ? `${curl(first, target, ids, false)} -o /dev/null --next` : 'curl'
+  const before = first ? `${curl(first, target, '')} -o /dev/null --next` : 'curl'
   const words = [
-    `${before} -sS${shown ? 'i' : ''} --path-as-is`,
+    `${before} -sS${include} --path-as-is`,
     ...(method === 'HEAD' ? ['-I'] : method === 'GET' || (method === 'POST' && body) ? [] : [`-X ${method}`]),
     ...headers.map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`),
     ...type,
@@ -125,25 +91,9 @@ function printed(body: Uint8Array): string {
   return `printf '${escaped(body.subarray(0, end))}%${body.length - end}s'`
 }
 
-function nameOf({ request }: Step, index: number): string {
-  return `${request.path.startsWith('/pets') ? 'PET' : 'ORDER'}${index === 0 ? '' : index + 1}`
-}
-
-/** Returns a pattern that finds the id in later requests. */
-function referenceOf({ request, id }: Step): string {
-  return request.path.startsWith('/pets') ? `(/pets/|"petId":|petId=)${id}` : `(/orders/)${id}`
-}
-
-function withIds(text: string, ids: Map<string, string>): string {
-  return [...ids].reduce(
-    (written, [reference, variable]) => written.replaceAll(new RegExp(`${reference}(?!\\d)`, 'g'), `$1$$${variable}`),
-    text,
-  )
-}
-
 /** Returns one shell word in which only variables in capital letters are expanded. */
 function quoted(text: string): string {
-  const parts = text.split(/(\$\(echo "\$\{[A-Z_]+#\?*\}" \| tr \S+ \S+\)|\$[A-Z][A-Z_0-9]*|\$\{[A-Z_]+[%#]?\?*\})/)
+  const parts = text.split(/(\$\(echo "\$\{[A-Z_]+#\?*\}" \| tr \S+ \S+\)|\$[A-Z_]+|\$\{[A-Z_]+[%#]?\?*\})/)
   if (parts.length === 1) return single(text)
   if (!/["\\`!]/.test(text) && parts.every((part, n) => n % 2 === 1 || !part.includes('$'))) return `"${text}"`
   return parts.map((part, n) => (n % 2 === 1 ? `"${part}"` : part === '' ? '' : single(part))).join('')

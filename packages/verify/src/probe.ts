@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../contract/src/json.ts'
 import { Answer, memberOf } from './answer.ts'
 import { exchange, NoAnswer, NotExaminable, type Received, type Sent } from './exchange.ts'
-import { Broken, type CheckRequest, type KeyName, type Step, Uncertain } from './request.ts'
+import { Broken, type CheckRequest, type KeyName, Uncertain } from './request.ts'
 
 export interface Target {
   /** Ends in /v1. */
@@ -59,7 +59,7 @@ const TEMPORARY = [502, 503, 504]
 const WAITS_MAX = 5
 
 export class Probe {
-  private readonly steps: Step[] = []
+  private readonly changes: string[] = []
   /** `attempt` is how many times the check was started before. */
   constructor(
     private readonly run: Run,
@@ -87,13 +87,13 @@ export class Probe {
       path: line.slice(space + 1),
       headers: [...this.authorization(options), ...headersOf(options)],
       body: typeof options.body === 'string' ? new TextEncoder().encode(options.body) : options.body,
-      before: [...this.steps],
+      before: [...this.changes],
     }
     if (options.afterKey) request.first = { ...request, headers: this.authorization({}) }
     const answer = new Answer(request, await this.inTurn(request, options.mayRedirect ?? false))
     this.run.seen.push(answer)
-    if (!READS.includes(request.method))
-      this.steps.push({ request, id: answer.status < 300 ? memberOf(answer.text, 'id') : undefined })
+    const id = memberOf(answer.text, 'id')
+    if (!READS.includes(request.method)) this.changes.push(id === undefined ? line : `${line} (id ${id})`)
     return answer
   }
 

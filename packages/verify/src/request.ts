@@ -11,14 +11,8 @@ export interface CheckRequest {
   body: Uint8Array | undefined
   /** Sent first on the same connection. */
   first?: CheckRequest | undefined
-  /** The changes that the check made earlier. */
-  before: readonly Step[]
-}
-
-/** A request that can have changed something, and the id in its response. */
-export interface Step {
-  request: CheckRequest
-  id: string | undefined
+  /** The changes that the check made earlier, such as `POST /pets (id 7)`. */
+  before: readonly string[]
 }
 
 /** The server does not keep the promise. */

@@ -8,6 +8,7 @@ import { startProxy } from '../../../test/support/faulty.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
+import { CONTRACT_FAULTS } from '../../practice/src/contract-faults/all.ts'
 import { INTERFACE_CASES } from './planted/single-cases.ts'
 
 const service = await startService({ now: Date.now })
@@ -143,6 +144,16 @@ test('a connection that stays authorised is reproduced by one curl with two requ
   const [result] = resultsOf(await verify([proxy.url, '--only', 'auth.missing.list', '--json']))
   expect(result).toMatchObject({ outcome: 'broken', expected: 'status 401' })
   expect(await runShell(result?.curl)).toContain('HTTP/1.1 200 OK')
+})
+
+test('the curl command has real ids, and lists the changes before it in a comment', async () => {
+  const proxy = await startProxy(service.url, CONTRACT_FAULTS['orders.complete.success']?.())
+  const only = ['--only', 'orders.complete.success', '--write', '--yes']
+  const [result] = resultsOf(await verify([proxy.url, ...only, '--json']))
+  expect(result?.curl).toMatch(
+    /\/store\/orders\/(\d+)\/complete' # after .*POST \/pets \(id \d+\), POST \/store\/orders \(id \1\)$/,
+  )
+  expect(await runShell(result?.curl)).toContain('"status":"completed"')
 })
 
 /** Returns the output of the line in a shell with the key in `KEY`. */

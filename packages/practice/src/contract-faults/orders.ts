@@ -56,10 +56,11 @@ const refusingExpired = faultsAt(CANCEL, 204).answering(async (response, request
 })
 
 /** Refuses orders for a pet after one of its orders was cancelled. */
-const refusingAfterCancel = faultsAt(PLACE, 201).answering(async (response, request, pass) => {
+const refusingAfterCancel: ContractFault = () => async (request, pass) => {
   const petId = textOf(objectOf(request).get('petId'))
-  return (await hasOrder('cancelled', petId, request, pass)) ? errorAnswer(409, 'pet_not_available') : response
-})
+  const isRefused = isOf(request, PLACE) && (await hasOrder('cancelled', petId, request, pass))
+  return isRefused ? errorAnswer(409, 'pet_not_available') : pass(request)
+}
 
 const PLACED: ContractFaults = {
   'orders.place.success': placed.status(200),
