@@ -95,6 +95,19 @@ describe('concurrent requests for one list', () => {
     expect(lists.get(contextOf(url, 1))).toBeUndefined()
   })
 
+  test('share nothing with requests that have other parameters', async () => {
+    await known('limit=1')
+    const other = `${url}0`
+    const first = ask(1, other)
+    runs[0]?.('first')
+    await first
+    runs = []
+    const both = [ask(1), ask(1, other)]
+    await running(2)
+    for (const [n, end] of runs.entries()) end(String(n))
+    expect(await Promise.all(both)).toEqual(['0', '1'])
+  })
+
   test('get the answer cached while they waited, if nothing was committed', async () => {
     await known('kept')
     const first = ask(3)

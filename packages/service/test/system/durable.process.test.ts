@@ -22,8 +22,11 @@ const restoreTo = async (database: string) => ['restore', (await made(1)).databa
 const WITH_FOLDER = ['file written', 'file synced', 'named', 'folder synced']
 /** The names that the previous store keeps are durable before that. */
 const RESTORED = ['file written', 'file synced', 'folder synced', 'named', 'folder synced']
-const writers: readonly [string, Writer, readonly string[]][] = [
-  ['a backup', async (file) => ['backup', file, '--database', (await made(1)).database], WITH_FOLDER],
+const NO_LINKS = ['-e', 'inject=?link,linkat:error=EPERM']
+const backUp: Writer = async (file) => ['backup', file, '--database', (await made(1)).database]
+const writers: readonly [string, Writer, readonly string[], flags?: readonly string[]][] = [
+  ['a backup', backUp, WITH_FOLDER],
+  ['a backup on a file system without hard links', backUp, WITH_FOLDER, NO_LINKS],
   ['a restored store', restoreTo, RESTORED],
   [
     'a restored store that replaces another',
@@ -49,14 +52,15 @@ const writers: readonly [string, Writer, readonly string[]][] = [
 
 test.skipIf(noStrace !== '').each([...writers])(
   `%s is durable before it gets its name${noStrace}`,
-  async (_, writer, steps) => {
+  async (_, writer, steps, flags = []) => {
     const [file, log] = [temporaryFile('file.db'), temporaryFile('calls')]
     const args = await writer(file)
     // One file per thread, so that threads do not cut each other's lines.
     const calls = 'trace=write,pwrite64,fsync,?link,linkat,?rename,?renameat,?renameat2'
-    await run([...args], { env: service.env, command: straced(['-ff', '-y', '-o', log, '-e', calls]) })
+    await run([...args], { env: service.env, command: straced(['-ff', '-y', '-o', log, '-e', calls, ...flags]) })
     const traced = beside(log).map((name) => readFileSync(join(dirname(log), name), 'utf8').split('\n'))
-    const isNaming = (line: string) => /^(?:link|rename)/.test(line) && line.includes(`"${file}"`)
+    const isNaming = (line: string) =>
+      /^(?:link|rename)/.test(line) && line.includes(`"${file}"`) && !line.includes('INJECTED')
     const done = traced.find((lines) => lines.some(isNaming)) ?? []
     const [, unfinished] = /"(.+?)"/.exec(done.find(isNaming) ?? '') ?? []
     const stepOf = (line: string): string[] => {
