@@ -75,6 +75,12 @@ export class Probe {
     return this.run.seen
   }
 
+  /** The time of the newest response that has one, in milliseconds since 1970, by the clock of the server. */
+  get serverDate(): number | undefined {
+    const date = this.run.seen.findLast((answer) => answer.header('Date') !== undefined)?.header('Date')
+    return date === undefined ? undefined : Date.parse(date)
+  }
+
   get orders(): Run['orders'] {
     return this.run.orders
   }

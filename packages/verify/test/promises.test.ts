@@ -21,7 +21,7 @@ test('each promise has a unique id and a sentence', () => {
 })
 
 /** Promises that name no operation. */
-const GENERAL = /^(?:errors\.[a-z-]+|methods\.(?:other|head)|orders\.together)(?:\.|$)/
+const GENERAL = /^(?:(?:answers|errors)\.[a-z-]+|methods\.(?:other|head)|orders\.together)(?:\.|$)/
 
 test('each sentence names its operation and is unique', () => {
   const sentences = Map.groupBy(PROMISES, ({ promise }) => promise)

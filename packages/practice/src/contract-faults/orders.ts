@@ -6,7 +6,7 @@ import type { ClientRequest } from '../proxy.ts'
 import type { Change } from './shared/answer-changes.ts'
 import { type ContractFault, type ContractFaults, errorAnswer, faultsAt, jsonAnswer } from './shared/faults.ts'
 import { frozen, hasOrder, keepingTags, soldAgain, stuckAfter } from './shared/memory.ts'
-import { CANCEL, COMPLETE, INVENTORY, LIST, ORDER, ORDERS, PETS, PLACE } from './shared/operations.ts'
+import { CANCEL, COMPLETE, INVENTORY, LIST, ORDER, ORDERS, PETS, PLACE, RETURN } from './shared/operations.ts'
 import { isOf, parametersOf, pathOf } from './shared/requests.ts'
 import { is, isMissing, isText, number, objectOf, textOf } from './shared/values.ts'
 
@@ -101,6 +101,8 @@ const ordersListed = faultsAt(ORDERS, 200).answer
 const listingOrders = faultsAt(ORDERS).request
 
 const READ: ContractFaults = {
+  'answers.headers': faultsAt(ORDER, 200).answer.header('Cache-Control'),
+  'answers.schema': faultsAt(RETURN, 200).answer.put('petName', number(7)),
   'orders.get.success': faultsAt(ORDER, 200).answer.put('petId', number(7_000_000)),
   'orders.get.placed': faultsAt(ORDER, 200).answer.put('petName', 'Nobody'),
   'orders.get.not-found': faultsAt(ORDER, 404).answer.status(410),

@@ -1,5 +1,6 @@
 // Every promise, in the order of the reports.
 
+import { answerPromises } from './answers.ts'
 import { changePromises } from './change-orders.ts'
 import { createPetPromises } from './create-pet.ts'
 import { deletePetPromises } from './delete-pet.ts'
@@ -37,6 +38,7 @@ export const PROMISES: readonly PromiseRow[] = [
   createPetPromises,
   keyPromises,
   errorPromises,
+  answerPromises,
   pathPromises,
   searchPromises,
   placePromises,

@@ -1,10 +1,10 @@
 // Level `pets`: what this project promises about errors, beyond the interface document.
 
-import { document } from '../../../contract/src/contract.ts'
 import { type Answer, number } from '../answer.ts'
 import { absentId } from '../fixtures.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import { Unjudged } from '../request.ts'
+import { codesOf } from './answers.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, contract, documented, header, reading, rowsOf, schema, writing } from './shared/rows.ts'
 
@@ -30,18 +30,6 @@ const everyError =
     )
     for (const answer of errors) expect(answer)
   }
-
-/** Returns the codes that the contract lists for this response, or `undefined` if it does not declare the response. */
-function codesOf({ request: { method, path }, status }: Answer): readonly string[] | undefined {
-  const [target = ''] = path.split('?')
-  const template = Object.keys(document.paths).find((one) =>
-    new RegExp(`^${one.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target),
-  )
-  const declared = document.paths[template ?? '']?.[method.toLowerCase()]?.responses[status]
-  const name = declared && '$ref' in declared ? declared.$ref.split('/').at(-1) : undefined
-  const response = name === undefined ? declared : document.components.responses[name]
-  return response && 'x-error-codes' in response ? response['x-error-codes'] : undefined
-}
 
 const LAST = { premises: ['errors.401.content-type', 'errors.404.content-type'], alone: 'reads' } as const
 

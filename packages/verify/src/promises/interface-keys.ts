@@ -18,10 +18,10 @@ export const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-
 const sunset = operations.find(({ id }) => id === 'getPet')?.deprecation?.sunset ?? Number.POSITIVE_INFINITY
 
 /** Throws Unjudged after the date on which the operation is removed, by the clock of the server. */
-export function whileGetPetExists({ seen }: Probe): void {
-  const date = seen.findLast((answer) => answer.header('Date') !== undefined)?.header('Date')
-  if (date === undefined) throw new Unjudged('The responses have no Date, so the operation can be removed already.')
-  if (Date.parse(date) >= sunset) throw new Unjudged('The operation was due for removal on 5 December 2030.')
+export function whileGetPetExists({ serverDate }: Probe): void {
+  if (serverDate === undefined)
+    throw new Unjudged('The responses have no Date, so the operation can be removed already.')
+  if (serverDate >= sunset) throw new Unjudged('The operation was due for removal on 5 December 2030.')
 }
 
 /** Rows for the members of an error. */
