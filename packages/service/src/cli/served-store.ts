@@ -14,7 +14,7 @@ import { kindOf, openStore } from '../store/kinds.ts'
 import { monotonicMs } from '../system/runtime.ts'
 import { startSelf } from './child-process.ts'
 
-/** The minimum time between two lines about connections that fail for the same reason. */
+/** The minimum time between two lines about PostgreSQL with the same reason. */
 const LOG_AGAIN_MS = 60_000
 
 /** Opens a store that logs and counts its changes and failures. */
@@ -31,6 +31,7 @@ export async function openWatched(
     onTrouble: ({ lost, reason }) =>
       lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
     onConnectionFailure: connectionFailureLog(log),
+    onPrimaryChange: primaryChangeLog(log),
     onBatch: metrics?.batch,
     onTransitions(transitions) {
       metrics?.transitions(transitions)
@@ -57,15 +58,29 @@ export async function migrateAside({ database }: Config, log: Log): Promise<void
 
 /** Returns a function that logs an error, at most once a minute for each reason. */
 export function connectionFailureLog(log: Log): (error: unknown) => void {
-  const loggedAt = new Map<string, number>()
+  const isDue = onceAMinute()
   return (error) => {
     const { code, message } = error as Error & { code?: string }
+    if (isDue(`${code} ${message}`)) log.warn({ err: error }, 'no further connection to PostgreSQL')
+  }
+}
+
+/** Returns a function that logs a change, at most once a minute for each reason and host. */
+function primaryChangeLog(log: Log): StoreOptions['onPrimaryChange'] {
+  const isDue = onceAMinute()
+  return (change) => {
+    if (isDue(`${change.reason} ${change.host}`)) log.info(change, 'primary')
+  }
+}
+
+function onceAMinute(): (reason: string) => boolean {
+  const loggedAt = new Map<string, number>()
+  return (reason) => {
     const now = monotonicMs()
-    for (const [reason, at] of loggedAt) if (now - at >= LOG_AGAIN_MS) loggedAt.delete(reason)
-    const reason = `${code} ${message}`
-    if (loggedAt.has(reason)) return
+    for (const [logged, at] of loggedAt) if (now - at >= LOG_AGAIN_MS) loggedAt.delete(logged)
+    if (loggedAt.has(reason)) return false
     loggedAt.set(reason, now)
-    log.warn({ err: error }, 'no further connection to PostgreSQL')
+    return true
   }
 }
 

@@ -26,9 +26,15 @@ export interface Store extends PetStore, KeyStore, OrderStore, EventStore {
 
   /**
    * The pool of read connections, if there is one. `waiting`: calls that wait for a free connection. `failures`: how
-   * often opening a connection, for reads or writes, has failed.
+   * often opening a connection, for reads or writes, has failed. `changes`: how often the primary has changed.
    */
-  pool?(): { size: number; busy: number; waiting: number; failures: number }
+  pool?(): {
+    size: number
+    busy: number
+    waiting: number
+    failures: number
+    changes: Readonly<Record<PrimaryChange, number>>
+  }
 
   /** Resolves with the longest current wait for a database lock, if other programs can lock the database. */
   lockWaitSeconds?(): Promise<number>
@@ -49,6 +55,21 @@ export interface SchemaState {
   refused?: string | undefined
 }
 
+/** The reasons for a change of the database's primary; docs/postgresql.md explains them. */
+export const PRIMARY_CHANGES = [
+  'found',
+  'ready',
+  'late_commit',
+  'settled',
+  'lost',
+  'refused',
+  'replaced',
+  'divided',
+  'renewed',
+  'closed',
+] as const
+export type PrimaryChange = (typeof PRIMARY_CHANGES)[number]
+
 export interface StoreOptions {
   /** Milliseconds since 1970. */
   now: () => number
@@ -68,6 +89,10 @@ export interface StoreOptions {
   onTrouble?: ((trouble: { lost: boolean; reason: string }) => void) | undefined
   /** Called for each attempt to open another connection to the database that failed. */
   onConnectionFailure?: ((error: unknown) => void) | undefined
+  /** Called for each change of the database's primary. `blockedMs`: how long writes were refused until `settled`. */
+  onPrimaryChange?:
+    | ((change: { reason: PrimaryChange; host: string | undefined; blockedMs: number | undefined }) => void)
+    | undefined
   limits?: Pick<Limits, 'batchMax' | 'idempotencyMs'> | undefined
   /** Called after each group commit, with the number of changes and the duration. */
   onBatch?: ((size: number, seconds: number) => void) | undefined

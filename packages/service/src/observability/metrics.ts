@@ -30,6 +30,8 @@ export interface Watched {
   feed?: { readonly waiting: number; readonly sent: number }
 }
 
+const NO_POOL = { size: 0, busy: 0, waiting: 0, failures: 0, changes: {} as Readonly<Record<string, number>> }
+
 /** The store methods that serve requests. A missing one does not compile. */
 type Measured = Omit<PetStore & OrderStore, 'expireOrders' | 'orderJson'> & Pick<Store, 'listEvents' | 'findKey'>
 type Method = (...all: unknown[]) => Promise<unknown>
@@ -129,7 +131,8 @@ export class Metrics {
       inTime(this.readInventory()),
       inTime(lockWaitSeconds?.() ?? Promise.resolve(0)),
     ])
-    const { size, busy, waiting, failures } = pool?.() ?? { size: 0, busy: 0, waiting: 0, failures: 0 }
+    const { size, busy, waiting, failures, changes } = pool?.() ?? NO_POOL
+    const byReason = Object.entries(changes).map(([reason, value]) => ({ labels: { reason }, value }))
     const deprecated = Iterator.from(deprecatedCalls?.() ?? []).map(({ operationId, keyId, calls }) => {
       return { labels: { operation: operationId, key_id: String(keyId) }, value: calls }
     })
@@ -145,6 +148,7 @@ export class Metrics {
       gauge('petstore_pool_busy', 'Connections of the pool in use.', busy),
       gauge('petstore_pool_waiting', 'Store calls that wait for a free connection.', waiting),
       counter('petstore_pool_failures_total', 'Attempts to open a connection to PostgreSQL that failed.', failures),
+      counter('petstore_primary_changes_total', 'Changes of the primary of PostgreSQL, by reason.', byReason),
       gauge('petstore_lock_wait_seconds', 'The longest current wait for a lock in PostgreSQL.', lockWait ?? []),
       counter('petstore_order_transitions_total', transitionsHelp, byStatus),
       gauge('petstore_pets', 'Pets of the store, by status.', pets),

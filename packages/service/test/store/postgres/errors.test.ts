@@ -2,10 +2,12 @@
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseError } from 'pg-protocol'
 import { root } from '../../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
+import { PRIMARY_CHANGES } from '../../../src/domain/store.ts'
 import {
   isGone,
   isLost,
@@ -56,4 +58,11 @@ test('an attempt to connect shows that the host is gone only if the host stops o
 test('a start on a full disk explains what to do', async () => {
   const refused = await rejectionOf(orRefusal('postgres://a@b/c', () => Promise.reject(errorOf('53100'))))
   expect(refused.message).toContain('cannot be used: its disk is full or failing. Free space')
+})
+
+test('docs/postgresql.md lists the reasons for a change of the primary', () => {
+  const page = readFileSync(join(root, 'docs/postgresql.md'), 'utf8')
+  const [, table = ''] = page.split('### Changes of the primary')
+  const listed = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (?!\|)/gm)].map(([, reason]) => reason)
+  expect(listed).toEqual([...PRIMARY_CHANGES])
 })

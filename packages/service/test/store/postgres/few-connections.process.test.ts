@@ -11,7 +11,7 @@ import { until } from '../../../../../test/support/until.ts'
 import { connectionFailureLog, openWatched } from '../../../src/cli/served-store.ts'
 import { createLog } from '../../../src/observability/log.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { QUIET_MS } from '../../../src/store/postgres/connect/primary.ts'
+import { QUIET_MS } from '../../../src/store/postgres/connect/primary-state.ts'
 
 const ROUNDS = 5
 const cluster = await sharedCluster()

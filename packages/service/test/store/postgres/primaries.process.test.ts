@@ -10,7 +10,8 @@ import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
 import { writableHost } from '../../../src/store/postgres/connect/hosts.ts'
-import { PrimaryConnection, QUIET_MS } from '../../../src/store/postgres/connect/primary.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
+import { QUIET_MS } from '../../../src/store/postgres/connect/primary-state.ts'
 
 let old: Cluster
 let one: Cluster

@@ -150,6 +150,7 @@ test('a transaction whose caller got an error changes nothing, and the connectio
   )
   expect(await connection.read('SELECT n FROM given_up')).toEqual([{ n: 3 }])
   expect(await backend()).toEqual(before)
+  expect(connection.pool().changes).toMatchObject({ found: 1, ready: 1, late_commit: 1, settled: 1, lost: 0 })
   await connection.background('DROP TABLE given_up')
   await connection.close()
 })

@@ -202,6 +202,7 @@ test('servers that start together migrate once, and each reports its connections
       (name) => RegExp(`^petstore_pool_${name} (\\d+)$`, 'm').exec(text)?.[1],
     )
     expect(values).toEqual([String(CONNECTIONS_DEFAULT), '0', '0'])
+    expect(text).toMatch(/^petstore_primary_changes_total\{reason="ready"\} [12]$/m)
     await close()
   }
 })

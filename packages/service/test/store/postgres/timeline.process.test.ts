@@ -14,7 +14,8 @@ import { until } from '../../../../../test/support/until.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { migrateStore, openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
-import { PrimaryConnection, QUIET_MS } from '../../../src/store/postgres/connect/primary.ts'
+import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
+import { QUIET_MS } from '../../../src/store/postgres/connect/primary-state.ts'
 
 const DATABASE = 'petstore'
 const PET = newPet()

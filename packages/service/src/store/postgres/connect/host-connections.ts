@@ -5,7 +5,7 @@ import { PetstoreError } from '../../../domain/petstore-error.ts'
 import { unavailable } from '../../shared/failures.ts'
 import type { PostgresAddress } from './address.ts'
 import { Client, IS_OURS } from './client.ts'
-import { codeOf, isGone, StoreFailure } from './errors.ts'
+import { codeOf, isGone, isLost, StoreFailure } from './errors.ts'
 import { checkSettings, TIMELINE, type WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { LOG_MESSAGE, type RunQuery, Session } from './session.ts'
@@ -23,15 +23,15 @@ const RUNNING = `SELECT pid FROM pg_stat_activity
     AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
 
 /** Finds a commit that waits for the standby, of this server or of another one with the same role. */
-export const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
+const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
   WHERE ${IS_OURS} AND wait_event = 'SyncRep' LIMIT 1`
 
 /** Throws if the store must not use this host. */
 export type Check = (host: WritableHost, query: RunQuery) => Promise<void>
 
 interface Listener {
-  /** Called when a connection ends, when the first commit or the check fails, and when the host is down. */
-  lost: (connections: HostConnections) => void
+  /** Called when a connection ends or the host is down (`lost`), and when the first commit or the check fails. */
+  lost: (connections: HostConnections, reason: 'lost' | 'refused') => void
   /** Called for each connection that could not be opened. */
   notOpened: (error: unknown) => void
 }
@@ -48,10 +48,6 @@ export class HostConnections {
    * standby.
    */
   readonly ready: Promise<void>
-  /** How many transactions still run although their callers already got an error, for example without the standby. */
-  lateWrites = 0
-  /** The monotonic time of the host's last response; `undefined` during a search for the primary. */
-  answeredAt: number | undefined
   /** How often an operator has cancelled a commit's wait for the standby. */
   private cancelledWaits = 0
 
@@ -59,11 +55,11 @@ export class HostConnections {
     address: PostgresAddress,
     readonly host: WritableHost,
     check: Check,
-    { lost, notOpened }: Listener,
+    private readonly listener: Listener,
   ) {
     const options = {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      onClose: () => lost(this),
+      onClose: () => listener.lost(this, 'lost'),
       onUnreplicated: () => {
         this.cancelledWaits++
       },
@@ -71,8 +67,8 @@ export class HostConnections {
     const opening = {
       open: (session: Session) => inTime(session.open()),
       onFailure: (error: unknown, isAnyOpen: boolean) => {
-        notOpened(error)
-        if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) lost(this)
+        listener.notOpened(error)
+        if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) listener.lost(this, 'lost')
       },
     }
     const noneFree = () => unavailable(new Error('no connection is free'))
@@ -83,7 +79,7 @@ export class HostConnections {
     this.readers = pool(address.connections, READ_QUEUE_MS)
     this.writers = pool(WRITERS, WRITE_QUEUE_MS)
     this.ready = this.late(this.fence().then(() => this.writers.run(({ query }) => check(host, query))))
-    this.ready.catch(() => lost(this))
+    this.ready.catch(() => listener.lost(this, 'refused'))
   }
 
   /** Closes all connections, each after its statement or transaction in progress or after a timeout. */
@@ -117,10 +113,28 @@ export class HostConnections {
     return result
   }
 
+  /** Returns why a commit is slow. Calls `lost` if the host does not respond at all. */
+  async whyLate(): Promise<StoreFailure> {
+    return (await this.finds(AWAITS_STANDBY).catch(() => false))
+      ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
+      : new StoreFailure(
+          'SLOW_COMMIT',
+          'a commit is slow: the disk is slow, or a migration lost in a failover runs again',
+        )
+  }
+
+  private async finds(statement: string): Promise<boolean> {
+    const { running } = await this.readers.start(({ query }) => query(statement))
+    const rows = await inTime(running).catch((error) => {
+      if (isLost(error)) this.listener.lost(this, 'lost')
+      throw error
+    })
+    return rows.length > 0
+  }
+
   private async mayRun(): Promise<boolean> {
     try {
-      const { running } = await this.readers.start((session) => session.query(RUNNING))
-      return (await inTime(running)).length > 0
+      return await this.finds(RUNNING)
     } catch (error) {
       // No connection was free for the query, so the statement may still be running.
       if (error instanceof PetstoreError) return true

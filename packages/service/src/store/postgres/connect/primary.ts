@@ -2,45 +2,20 @@
 // closed and the hosts are probed again, because a host that comes back can be a standby by now, or have commits that
 // its standby has not received.
 
-import { StartError } from '../../../domain/start-error.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
-import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
-import { describeHost, type PostgresAddress } from './address.ts'
-import { codeOf, isLost, StoreFailure, translate } from './errors.ts'
-import { AWAITS_STANDBY, type Check, HostConnections, inTime } from './host-connections.ts'
-import { atStart, isSameHost, type WritableHost, writableHost } from './hosts.ts'
+import type { PostgresAddress } from './address.ts'
+import { codeOf, isLost, translate } from './errors.ts'
+import { type Check, type HostConnections, inTime } from './host-connections.ts'
+import { atStart } from './hosts.ts'
 import type { Pool } from './pool.ts'
+import { PrimaryState } from './primary-state.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './session.ts'
-import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, withTimeout } from './time-limits.ts'
 
-/** The pause after a failed search for the primary. Calls in between fail immediately with the same error. */
-const LOOK_AGAIN_MS = 100
-/** How long a call waits for the connections. */
-const READY_WAIT_MS = 500
-/** After this long without a response, all hosts are probed before the current one is used again. */
-export const QUIET_MS = 1_000
-const SEARCH_EVERY_MS = 10_000
 const UNREPLICATED = beginWith({ synchronous_commit: 'local' })
 
 export class PrimaryConnection {
-  /** The connections in use, or the search for a host. */
-  private connecting: Promise<HostConnections> | undefined
-  private connections: HostConnections | undefined
-  /** The latest timeline used. A host on an earlier one lacks its commits and would assign its ids again. */
-  private timeline = ''
-  /**
-   * Whether a host has responded too late for the last search, and must not be ignored. The next search waits for all.
-   */
-  private isDivided = false
-  private searchedAt = 0
-  private notOpened = 0
-
-  private constructor(
-    private readonly address: PostgresAddress,
-    private readonly check: Check,
-    private readonly onConnectionFailure: StoreOptions['onConnectionFailure'],
-  ) {}
+  private constructor(private readonly state: PrimaryState) {}
 
   /**
    * If no host can be used, throws the error of the server, the driver or the system unchanged. Each host that is
@@ -49,11 +24,12 @@ export class PrimaryConnection {
   static async open(
     address: PostgresAddress,
     check: Check = async () => {},
-    { onConnectionFailure }: Pick<StoreOptions, 'onConnectionFailure'> = {},
+    options: Pick<StoreOptions, 'onConnectionFailure' | 'onPrimaryChange'> = {},
   ): Promise<PrimaryConnection> {
-    const connection = new PrimaryConnection(address, check, onConnectionFailure)
+    const state = new PrimaryState(address, check, options)
+    const connection = new PrimaryConnection(state)
     try {
-      await atStart(() => connection.connected())
+      await atStart(() => state.connected())
     } catch (error) {
       await connection.close()
       throw error
@@ -63,8 +39,8 @@ export class PrimaryConnection {
 
   /** Reconnects. Resolves when a new commit, and so every earlier one, has reached the standby. Throws like `open`. */
   async renew(): Promise<void> {
-    if (this.connections) this.leave(this.connections)
-    await atStart(() => this.connected())
+    this.state.renew()
+    await atStart(() => this.state.connected())
   }
 
   /**
@@ -92,7 +68,7 @@ export class PrimaryConnection {
     { begin, failure }: { begin?: string; failure?: (error: unknown) => unknown } = {},
   ): Promise<Result> {
     const connections = await this.connectedOrUnavailable()
-    if (connections.lateWrites > 0) throw unavailable(await this.lateCommit(connections))
+    if (this.state.isBlocked(connections)) throw unavailable(await connections.whyLate())
     const write = (session: Session, abort: AbortController) =>
       connections.replicated(() => session.transaction(() => work(session), begin, abort))
     return this.run(connections, connections.writers, write, failure)
@@ -116,13 +92,11 @@ export class PrimaryConnection {
     )
 
   pool() {
-    const none = { size: this.address.connections, busy: 0, waiting: 0 }
-    return { ...(this.connections?.readers.state ?? none), failures: this.notOpened }
+    return this.state.pool
   }
 
-  async close(): Promise<void> {
-    await this.connecting?.catch(() => {})
-    await this.connections?.close()
+  close(): Promise<void> {
+    return this.state.close()
   }
 
   private async use<Result>(work: (session: Session, abort: AbortController) => Promise<Result>): Promise<Result> {
@@ -145,151 +119,22 @@ export class PrimaryConnection {
     try {
       running = (await pool.start((session) => work(session, abort))).running
       const result = await inTime(running)
-      connections.answeredAt = monotonicMs()
+      this.state.answered(connections)
       return result
     } catch (error) {
       abort.abort(unavailable(error))
       // The connection stays open while its commit waits: a new one would wait as long, and the server limits
       // connections.
-      if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER') this.awaitLate(connections, running)
-      else if (running && isLost(error)) this.leave(connections)
+      if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER') {
+        this.state.blockUntilSettled(connections, running)
+      } else if (running && isLost(error)) this.state.discard(connections, 'lost')
       throw running ? failure(error) : translate(error)
     }
   }
 
-  /** Returns why a commit is slow. Closes the connections if the host does not respond at all. */
-  private async lateCommit(connections: HostConnections): Promise<StoreFailure> {
-    const asking = this.run(connections, connections.readers, ({ query }) => query(AWAITS_STANDBY))
-    const [waiting] = await asking.catch(() => [])
-    return waiting
-      ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
-      : new StoreFailure(
-          'SLOW_COMMIT',
-          'a commit is slow: the disk is slow, or a migration lost in a failover runs again',
-        )
-  }
-
-  /** Other writes are refused until this one has ended. If its outcome remains unknown, all connections are closed. */
-  private awaitLate(connections: HostConnections, writing: Promise<unknown>): void {
-    connections.lateWrites++
-    connections.late(writing).then(
-      () => connections.lateWrites--,
-      (error) => {
-        connections.lateWrites--
-        if (isLost(error)) this.leave(connections)
-      },
-    )
-  }
-
-  private get hasRivals(): boolean {
-    return this.address.hosts.length > 1
-  }
-
   private connectedOrUnavailable(): Promise<HostConnections> {
-    return this.connected().catch((error) => {
+    return this.state.connected().catch((error) => {
       throw unavailable(error)
     })
-  }
-
-  /** Concurrent calls share one search for the host and its error. */
-  private connected(): Promise<HostConnections> {
-    if (this.connections && this.hasRivals && monotonicMs() - this.searchedAt > SEARCH_EVERY_MS) this.searchAgain()
-    if (this.connecting && !this.isQuiet()) return this.connecting
-    const connecting = this.look()
-    this.connecting = connecting
-    const forget = () => {
-      if (this.connecting === connecting) this.connecting = undefined
-    }
-    connecting.catch(() => startTimer(forget, LOOK_AGAIN_MS))
-    return connecting
-  }
-
-  /**
-   * If a host was frozen and replaced, it resumes as if nothing had happened. A server that uses it constantly
-   * notices the freeze; an idle server must probe the other hosts.
-   */
-  private isQuiet(): boolean {
-    const { connections } = this
-    if (!connections?.answeredAt || !this.hasRivals) return false
-    return monotonicMs() - connections.answeredAt > QUIET_MS
-  }
-
-  private async look(): Promise<HostConnections> {
-    if (this.connections) this.connections.answeredAt = undefined
-    const host = await this.search()
-    this.refuseEarlier(host)
-    if (this.connections && !isSameHost(this.connections.host, host)) this.leave(this.connections)
-    const check = this.timeline === '' ? async () => {} : this.check
-    this.connections ??= new HostConnections(this.address, host, check, {
-      lost: (lost) => this.leave(lost),
-      notOpened: (error) => {
-        this.notOpened++
-        this.onConnectionFailure?.(error)
-      },
-    })
-    const { connections } = this
-    const late = new StoreFailure('NOT_READY', 'the first commit has not ended')
-    await withTimeout(READY_WAIT_MS, connections.ready, () => late).catch(async (error) => {
-      throw error === late ? await this.lateCommit(connections) : error
-    })
-    // Another search may have found a later timeline.
-    this.refuseEarlier(host)
-    connections.answeredAt = monotonicMs()
-    this.timeline = host.timeline
-    return connections
-  }
-
-  /** Leaves the current host if no host can be used because two accept writes. */
-  private async search(): Promise<WritableHost> {
-    this.searchedAt = monotonicMs()
-    const { connections } = this
-    try {
-      const host = await writableHost(this.address, {
-        used: connections?.host,
-        rivalWaitMs: this.isDivided ? 2 * CONNECT_TIMEOUT_MS : RIVAL_WAIT_MS,
-        onLate: (late) => this.leaveFor(late),
-      })
-      this.isDivided = false
-      return host
-    } catch (error) {
-      if (error instanceof StartError) {
-        this.isDivided = true
-        if (connections) this.leave(connections)
-      }
-      throw error
-    }
-  }
-
-  /** In the background, because a server that uses its connections constantly would not notice another primary. */
-  private searchAgain(): void {
-    this.search().then(
-      (host) => this.leaveFor(host),
-      () => {},
-    )
-  }
-
-  /** Leaves the current host if another server accepts writes on its timeline or a later one. */
-  private leaveFor(host: WritableHost): void {
-    const { connections } = this
-    if (!connections || host.timeline < connections.host.timeline || isSameHost(host, connections.host)) return
-    this.isDivided = true
-    this.leave(connections)
-  }
-
-  private refuseEarlier(host: WritableHost): void {
-    const { timeline } = host
-    if (timeline >= this.timeline) return
-    const [found, used] = [timeline, this.timeline].map((hexadecimal) => Number.parseInt(hexadecimal, 16))
-    throw new StoreFailure(
-      'TIMELINE',
-      `${describeHost(host)} is on timeline ${found}, but this server has used timeline ${used}, whose commits are missing. Check which host must be the primary. To continue without these commits, restart this server.`,
-    )
-  }
-
-  private leave(connections: HostConnections): void {
-    if (this.connections !== connections) return
-    this.connections = undefined
-    this.connecting = undefined
-    void connections.close()
   }
 }
