@@ -20,6 +20,7 @@ VOLUME /data
 ENV PETSTORE_HOST=0.0.0.0
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/petstore", "health", "--process", "1"]
+# To use another address, set PETSTORE_HOST and PETSTORE_PORT instead of flags, so that the check uses it, too.
+HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/petstore", "health"]
 ENTRYPOINT ["/petstore"]
 CMD ["serve"]

@@ -30,9 +30,7 @@ export async function bundleService(output: Output): Promise<void> {
   try {
     const outfile = join(folder, basename(executable))
     const compile = { outfile, ...NO_FILES, ...(target && { target }) }
-    // `petstore help` needs the guides, which the package has as files.
-    const guides = [...new Bun.Glob('docs/*.md').scanSync({ cwd: root, absolute: true })].sort()
-    await bundle({ format: 'esm', bytecode: true, sourcemap: 'inline', compile }, guides)
+    await bundle({ format: 'esm', bytecode: true, sourcemap: 'inline', compile })
     renameSync(outfile, executable)
   } finally {
     rmSync(folder, { recursive: true })
@@ -45,11 +43,10 @@ const NO_FILES = {
   ...{ autoloadTsconfig: false, autoloadPackageJson: false },
 }
 
-async function bundle(options: Partial<Bun.BuildConfig>, entrypoints: readonly string[] = []): Promise<void> {
+async function bundle(options: Partial<Bun.BuildConfig>): Promise<void> {
   const pages = pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
   await Bun.build({
-    entrypoints: [join(root, 'packages/service/src/cli/main.ts'), ...entrypoints],
-    loader: { '.md': 'file' },
+    entrypoints: [join(root, 'packages/service/src/cli/main.ts')],
     tsconfig: join(root, 'tsconfig.json'),
     target: 'bun',
     minify: true,

@@ -1,18 +1,15 @@
 // Takes the pictures of README and docs from the running program. Each picture has its own service, with the sample pets.
 
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
 import { labelOf } from '../packages/page/src/animal/status-labels.ts'
 import { SHORTCUTS } from '../packages/page/src/shortcuts.ts'
-import { faultThatBreaks } from '../packages/practice/src/contract-faults/all.ts'
 import { Names } from '../packages/service/src/domain/names.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { firstRows, openAdding, openSignedIn } from '../test/support/console.ts'
-import { startProxy } from '../test/support/faulty.ts'
 import { startService } from '../test/support/service.ts'
 
 const root = join(import.meta.dir, '..')
@@ -109,7 +106,6 @@ await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async
   await page.getByText('beta').first().waitFor()
   await page.waitForTimeout(1000)
 })
-await verifyPicture()
 await terminalPicture()
 await browser.close()
 
@@ -156,22 +152,6 @@ async function picture(
   await show(page, client)
   await shoot(page, name)
   await close()
-  await service.stop()
-}
-
-/** Shows the report on a server whose numbers have 53 bits. */
-async function verifyPicture(): Promise<void> {
-  const service = await startService({ now: Date.now })
-  const faulty = await startProxy(service.url, faultThatBreaks('pets.create.int64.beyond-53-bits'))
-  const report = join(mkdtempSync(join(tmpdir(), 'verify-')), 'report.html')
-  const command = [join(root, 'bin/petstore'), 'verify', faulty.url, '--write', '--yes', '--html', report]
-  await Bun.spawn(command, { env: { ...process.env, PETSTORE_API_KEY: service.key }, stdout: 'ignore' }).exited
-  const context = await browser.newContext(WIDE)
-  const page = await context.newPage()
-  await page.goto(`file://${report}`)
-  await shoot(page, 'verify-report.png')
-  await context.close()
-  await faulty.stop()
   await service.stop()
 }
 

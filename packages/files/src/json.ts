@@ -1,15 +1,17 @@
-// JSON: one array of any length. The reader finds the end of each element and reads it as NDJSON reads a line.
+// JSON: one array of at most 64 MB. The reader finds the end of each element and reads it as NDJSON reads a line.
 
 import { stringifyJson } from '../../contract/src/json.ts'
 import { FileError, type Format } from './format.ts'
 import { newlines, RECORD_MAX, readRecord } from './ndjson.ts'
 
+/** Characters. The array is kept in memory, so that nothing is imported if it is too large. */
+const ARRAY_MAX = 64e6
+
 export const json: Format = {
   async *read(text) {
     let [rest, line, elements, ended] = ['', 1, 0, false]
-    let started = false
-    /** The line of the last element, the number of elements that start there, and the line of the bracket. */
-    let [at, nth, first] = [0, 0, 0]
+    /** The line of the last element, and the number of elements that start there. */
+    let [at, nth] = [0, 0]
     const broken = (what: string) => new FileError(`Line ${line} ${what}. The records before it were imported.`)
     function take(length: number): string {
       const taken = rest.slice(0, length)
@@ -20,32 +22,33 @@ export const json: Format = {
 
     for await (const chunk of text) {
       rest += chunk
-      if (!started || ended) take(blanks(rest))
-      if (!started && rest !== '') {
-        if (!rest.startsWith('[')) throw broken('does not start an array: for one object a line, use --format ndjson')
-        take(1)
-        started = true
-        first = line
+      if (rest.length > ARRAY_MAX) {
+        throw new FileError(
+          'The JSON array is larger than 64 MB. Use NDJSON for it, one object per line. Nothing was imported.',
+        )
       }
-      for (let end = elementEnd(rest); started && !ended && end >= 0; end = elementEnd(rest)) {
-        ended = rest[end] === ']'
-        const startLine = line + newlines(rest.slice(0, blanks(rest)))
-        if (end > RECORD_MAX) throw broken('has a record that is too long')
-        const element = take(end)
-        nth = startLine === at ? nth + 1 : 1
-        at = startLine
-        const record = { ...readRecord(element, startLine), ...((nth > 1 || at === first) && { nth }) }
-        // `[]` has no element. Elsewhere an empty element is an error.
-        if (!ended || elements > 0 || element.trim() !== '') yield record
-        elements++
-        take(1)
-      }
-      if (ended) take(blanks(rest))
-      if (ended && rest !== '') throw broken('has text after the end of the array')
-      if (rest.length > RECORD_MAX) throw broken('has a record that is too long')
     }
-    if (!started) throw new FileError('There is no JSON array: the file is empty.')
+    take(blanks(rest))
+    if (rest === '') throw new FileError('There is no JSON array: the file is empty.')
+    if (!rest.startsWith('[')) throw broken('does not start an array: for one object a line, use --format ndjson')
+    take(1)
+    const first = line
+    for (let end = elementEnd(rest); !ended && end >= 0; end = elementEnd(rest)) {
+      ended = rest[end] === ']'
+      const startLine = line + newlines(rest.slice(0, blanks(rest)))
+      if (end > RECORD_MAX) throw broken('has a record that is too long')
+      const element = take(end)
+      nth = startLine === at ? nth + 1 : 1
+      at = startLine
+      const record = { ...readRecord(element, startLine), ...((nth > 1 || at === first) && { nth }) }
+      // `[]` has no element. Elsewhere an empty element is an error.
+      if (!ended || elements > 0 || element.trim() !== '') yield record
+      elements++
+      take(1)
+    }
     if (!ended) throw broken('is the end of the file, but the array is not closed')
+    take(blanks(rest))
+    if (rest !== '') throw broken('has text after the end of the array')
   },
 
   write: stringifyJsonArray,
@@ -64,10 +67,7 @@ export async function* stringifyJsonArray(items: AsyncIterable<object>): AsyncGe
 /** Matches a string, the quote of an unfinished string, or a structural character. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|["[\]{},]/gs
 
-/**
- * Returns where the first element of `text` ends (at a comma or the array's bracket), or -1 if it ends in a later
- * chunk.
- */
+/** Returns where the first element of `text` ends (at a comma or the array's bracket), or -1 if it does not end. */
 function elementEnd(text: string): number {
   let depth = 0
   for (const { 0: token, index } of text.matchAll(TOKEN)) {

@@ -42,15 +42,31 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     expect(await read(format, empty)).toEqual([])
   })
 
+  // A JSON array is kept in memory, up to its limit.
+  if (format === formats.json) return
   test('refuses a too long record without keeping it in memory', async () => {
     async function* endless() {
-      yield format === formats.csv ? '"' : '[{"name":"'
+      yield '"'
       for (let n = 0; n < 100; n++) yield 'x'.repeat(100_000)
     }
     const reading = Array.fromAsync(format.read(endless()))
     if (format === formats.ndjson) expect(await reading).toEqual([{ line: 1, problem: 'is too long.' }])
     else expect((await rejectionOf(reading)).message).toMatch(/too long|first line/)
   })
+})
+
+test('a JSON array of more than 64 MB is rejected before its first record', async () => {
+  async function* large() {
+    yield '[{}'
+    for (let n = 0; n < 65; n++) yield `,{}${' '.repeat(1e6)}`
+    yield ']'
+  }
+  const records: unknown[] = []
+  const reading = async () => {
+    for await (const record of formats.json.read(large())) records.push(record)
+  }
+  expect((await rejectionOf(reading())).message).toContain('Use NDJSON')
+  expect(records).toEqual([])
 })
 
 describe('a bad record is reported with its line and does not affect the others', () => {

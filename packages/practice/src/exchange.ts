@@ -6,8 +6,6 @@ import { headerOf } from './messages.ts'
 import type { ClientRequest, ServiceResponse } from './proxy.ts'
 
 export interface Connection {
-  first?: Exchange
-  last?: Exchange
   /** When the client closed the connection, or lost it. */
   closedAt?: number
 }

@@ -32,8 +32,6 @@ export class Recorder {
     const number = this.exchanges.length + 1
     const connection = this.connectionOf(client)
     const exchange = new Exchange(request, number, connection, this.now(), fault)
-    connection.first ??= exchange
-    connection.last = exchange
     if (this.bytes < BYTES_MAX) this.exchanges.push(exchange)
     else this.unrecorded++
     this.bytes += EXCHANGE_BYTES + request.body.length

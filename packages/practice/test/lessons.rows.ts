@@ -10,7 +10,6 @@ import {
   list,
   meanwhile,
   next,
-  repeated,
   type Step,
   send,
   tagged,
@@ -58,10 +57,7 @@ export const ROWS: Record<string, ReturnType<typeof clients>> = {
   'waits.retry-after': clients([later, list, wait(3_000), list], [later, list, wait(2_000), list]),
   'waits.quiet': clients([limited, list, wait(1_000), orders], [limited, list, orders]),
   'waits.pause': clients([failedOnce, list, wait(100), list], [failedOnce, list, list]),
-  'waits.longer': clients(pausing(100, 200, 30, 400), pausing(300, 100, 100, 100)),
   'waits.patience': clients([slow(60_000), meanwhile(wait(10_000), close)], [slow(50), meanwhile(wait(31_000))]),
-  'connections.shared': clients([list, list], repeated(4, list, close)),
-  'connections.closed': clients([list, wait(10_000), close], [list, wait(61_000)]),
   'pages.all': clients([get('/pets?limit=2'), everyNext], [list]),
   'pages.cursor': clients([onePet, next()], [onePet, get('/pets?limit=1&page=2')]),
   'pages.filter': clients(
@@ -82,8 +78,4 @@ export const ROWS: Record<string, ReturnType<typeof clients>> = {
   'deprecated.left': clients([pet, list], [pet, get('/pets/2')]),
   'deprecated.removed': clients([removed, pet, list], [removed, pet, get('/pets/2')]),
   'key.header': clients([list], [(client) => client.get(`/pets?key=${client.key}`)]),
-}
-
-function pausing(...pauses: number[]): Step[] {
-  return [fail({ status: 500, times: pauses.length }), list, ...pauses.flatMap((ms) => [wait(ms), list])]
 }

@@ -246,9 +246,9 @@ describe('exits with 2 and one sentence on stderr for', () => {
   })
 
   test('a server that does not run, and leaves no report file', async () => {
-    const html = temporaryFile('report.html')
-    expect((await verify(['http://127.0.0.1:1/v1', '--html', html])).status).toBe(2)
-    expect(existsSync(html)).toBe(false)
+    const junit = temporaryFile('report.xml')
+    expect((await verify(['http://127.0.0.1:1/v1', '--junit', junit])).status).toBe(2)
+    expect(existsSync(junit)).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-// Lessons about pauses, timeouts and connections.
+// Lessons about pauses and timeouts.
 
 import { parametersOf } from '../contract-faults/shared/requests.ts'
 import type { Exchange } from '../exchange.ts'
@@ -10,10 +10,7 @@ const EARLY_MS = 20
 const PAUSE_MS = 50
 /** A shorter time does not count as a pause at all. */
 const NO_PAUSE_MS = 5
-/** A client may open a new connection after it was idle for longer than this. */
-const KEPT_MS = 1_000
 const PATIENCE_MS = 30_000
-const IDLE_MS = 60_000
 
 export const WAIT_LESSONS: Lessons = {
   'waits.retry-after': {
@@ -52,24 +49,6 @@ export const WAIT_LESSONS: Lessons = {
       }
     },
   },
-  'waits.longer': {
-    sentence: 'Over five or more attempts, at least one later pause is at least half as long as the first.',
-    advice: 'Double the limit of the random pause with each attempt. See docs/clients.md.',
-    judge(history) {
-      const chains = new Map<Exchange, number[]>()
-      return (exchange) => {
-        const before = history.failedBefore(exchange)
-        if (!before || retryAfterMs(before) !== undefined) return undefined
-        const pauses = [...(chains.get(before) ?? []), before.pauseBefore(exchange)]
-        chains.set(exchange, pauses)
-        const [first = 0, ...later] = pauses
-        // Three random pauses in a row are hardly ever all short. A first pause below PAUSE_MS can be accidental, so
-        // it is not compared.
-        if (later.length < 3 || first < PAUSE_MS) return undefined
-        return 2 * Math.max(...later) >= first
-      }
-    },
-  },
   'waits.patience': {
     sentence: 'The client gives up on a response after at most 30 seconds, plus the time in `wait`.',
     advice: 'Set a timeout for each attempt, such as 10 seconds. See docs/clients.md.',
@@ -80,39 +59,6 @@ export const WAIT_LESSONS: Lessons = {
       return exchange.hasLeft ? true : undefined
     },
   },
-  'connections.shared': {
-    sentence: 'The client reuses connections: it does not open a new one for each of four requests in a row.',
-    advice: 'Keep connections open, and read each response to the end. See docs/operations.md.',
-    judge() {
-      let fresh = 0
-      let last: Exchange | undefined
-      return (exchange) => {
-        const isShared = exchange.connection.first !== exchange
-        const before = last
-        last = exchange
-        const isParallel = before !== undefined && !before.wasKnownTo(exchange)
-        const isIdle = before !== undefined && before.pauseBefore(exchange) > KEPT_MS
-        if (isParallel && !isShared) return undefined
-        fresh = isShared || isIdle || exchange.isLost || isClosing(exchange) ? 0 : fresh + 1
-        return isShared || (fresh < 4 ? undefined : false)
-      }
-    },
-  },
-  'connections.closed': {
-    sentence: 'The client closes a connection that is idle for a minute.',
-    advice: 'Close connections that are idle for a minute, or when the program ends. See docs/operations.md.',
-    judge: (history) => (exchange) => {
-      const { closedAt, last } = exchange.connection
-      if (last !== exchange || exchange.isLost || exchange.hasLeft) return undefined
-      const isIdle = (closedAt ?? history.now) - (exchange.end ?? history.now) > IDLE_MS
-      return isIdle ? false : closedAt === undefined ? undefined : true
-    },
-  },
-}
-
-/** Whether the service closes the connection after its response. */
-function isClosing(exchange: Exchange): boolean {
-  return /close/i.test(exchange.answerHeader('Connection') ?? '')
 }
 
 /** Returns Retry-After in milliseconds if it is a number of seconds. */

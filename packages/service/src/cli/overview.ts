@@ -1,5 +1,5 @@
 // The text of `petstore --help`: every command on one screen of 24 lines. `petstore help` adds exit statuses and
-// guides.
+// pages.
 
 export const OVERVIEW = `Usage: petstore [options] [command]
 
@@ -18,7 +18,7 @@ Commands:
   restore, recovered    restore a backup; make a restored database safe
   copy, migrate         copy to another store; update the schema
   verify                check which promises a server keeps
-  help, completion      guides, settings, exit statuses; shell completions
+  help, completion      settings, pages, exit statuses; shell completions
 
 Options:
   -V, --version         output the version number

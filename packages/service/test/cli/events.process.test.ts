@@ -1,4 +1,4 @@
-// `petstore events`, its export, and `petstore events new-epoch` while a service runs.
+// `petstore events` and its export.
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -7,22 +7,6 @@ import { newPet } from '../../../../test/support/pets.ts'
 import { launcher, run } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { PetstoreClient } from '../../../client/src/petstore.ts'
-import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
-
-test('events new-epoch expires earlier cursors, including that of a waiting request', async () => {
-  const address = temporaryFile('petstore.db')
-  const service = await startService({ address, now: Date.now })
-  const { headers } = await service.get('/store/events')
-  const [, path = ''] = /^<\/v1([^>]*)>/.exec(headers.get('Link') ?? '') ?? []
-  const waiting = service.get(`${path}&wait=${WAIT_MAX_S}`)
-  await Bun.sleep(100)
-  expect(await run(['events', 'new-epoch', '--database', address])).toMatchObject({
-    status: 0,
-    stdout: expect.stringContaining('A new epoch of events has begun'),
-  })
-  expect(JSON.parse((await waiting).text)).toMatchObject({ status: 410, code: 'cursor_expired' })
-  expect((await service.get('/store/events')).status).toBe(200)
-})
 
 test('events lists and follows events, as text and as JSON', async () => {
   const service = await startService({ now: Date.now })

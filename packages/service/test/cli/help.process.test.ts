@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { root, run } from '../../../../test/support/process.ts'
 import { expectReleased } from '../../../../test/support/released.ts'
 import { openTerminal, plain } from '../../../../test/support/terminal.ts'
@@ -95,6 +96,22 @@ test('every command has help that fits 80 columns, and appears in docs/ and in a
 test('help COMMAND prints the help of a command, also under its earlier name', async () => {
   expect(await run(['help', 'keys', 'rotate'])).toEqual(await run(['keys', 'rotate', '--help']))
   expect(await run(['help', 'pets', 'get'])).toEqual(await run(['pets', 'show', '--help']))
+})
+
+test('help PAGE prints the address of each page in docs/', async () => {
+  const { stdout } = await run(['help'])
+  const [, listed = ''] = stdout.split('addresses of these pages, too:')
+  const names = [...new Bun.Glob('*.md').scanSync(join(root, 'docs'))]
+  expect(listed.split(',').length).toBe(names.length)
+  for (const name of names) {
+    const page = name.replace('.md', '')
+    const topic = COMMANDS.has(page) ? name : page
+    expect([name, stdout]).toEqual([
+      name,
+      expect.stringMatching(new RegExp(`[ ,]${topic.replace('.', '\\.')}(?:,|\n)`)),
+    ])
+    expect((await run(['help', topic])).stdout).toBe(`${join(root, 'docs', name)}\n`)
+  }
 })
 
 test('the description of a flag stays beside it at a terminal of 40 columns', async () => {

@@ -22,7 +22,7 @@ describe('an error message', () => {
     [['pets', 'lst'], `Unknown command 'lst'. Did you mean list?\n${usage('petstore pets')}`],
     [['pets', 'add', 'Rex'], `Required option '--category <category>' not specified.\n${usage('petstore pets add')}`],
     [['migrate'], `Use --check or --apply.\n${usage('petstore migrate')}`],
-    [['help', 'nope'], `There is no command and no guide 'nope'.\n${usage('petstore help')}`],
+    [['help', 'nope'], `There is no command and no page 'nope'.\n${usage('petstore help')}`],
     [['restore', 'none.db'], /^There is no backup at .*none\.db\.\n$/],
   ])('has the common style: %j', async (args, message) => {
     const { stdout, stderr } = await run(args, { cwd })

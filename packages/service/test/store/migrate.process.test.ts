@@ -162,7 +162,7 @@ describe.each([
     const isFile = !address.startsWith('postgres')
     const to = temporaryFile('to.db')
     const backup = temporaryFile('backup.db')
-    const refused = ['keys list', 'deprecated', 'events new-epoch', `copy --from ${address} --to ${to}`]
+    const refused = ['keys list', 'deprecated', `copy --from ${address} --to ${to}`]
     refused.push(`copy --from ${await storeFile(NEWEST_VERSION + 1)} --to ${address}`)
     const advice = `has schema ${NEWEST_VERSION}, but this version needs ${NEWEST_VERSION + 1}: run petstore migrate --apply`
     for (const args of refused) {

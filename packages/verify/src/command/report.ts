@@ -42,7 +42,7 @@ export function report(summary: Summary): Line[] {
 }
 
 /** Returns for each level the numbers of promises that are held, broken and not checked. */
-export function countsOf({ levels, results }: Summary): string[][] {
+function countsOf({ levels, results }: Summary): string[][] {
   return levels.map((level) => [
     level,
     ...(['held', 'broken', 'not_checked'] as const).map((outcome) =>

@@ -20,8 +20,8 @@ import { NotExaminable } from '../exchange.ts'
 import type { Target } from '../probe.ts'
 import { PROMISES } from '../promises/all.ts'
 import { LEVELS, type Level, type PromiseRow } from '../promises/shared/promise.ts'
-import { listing, report, type Summary } from './report.ts'
-import { htmlReport, junitReport, markdownReport } from './report-files.ts'
+import { listing, report } from './report.ts'
+import { junitReport } from './report-files.ts'
 
 const TIMEOUT_MAX_S = 60
 const TOTAL_MAX_S = 3_600
@@ -50,8 +50,6 @@ interface Options {
   list: boolean
   json: boolean
   junit?: string
-  html?: string
-  markdown?: string
   timeout: number
   totalTimeout: number
   minChecked: number
@@ -82,8 +80,6 @@ export function verifyCommand(): Command {
     .option('--list', 'list the promises; needs no server', false)
     .option('--json', 'print JSON, for programs', false)
     .option('--junit <file>', 'also write a JUnit report')
-    .option('--html <file>', 'also write a report as a web page')
-    .option('--markdown <file>', 'also write a Markdown report, for a pull request')
     .addHelpText('after', EXAMPLES)
     .action(async (url: string | undefined, options: Options, self: Command) => {
       try {
@@ -104,13 +100,14 @@ async function verify(url: string | undefined, options: Options, self: Command):
       ? write(`${JSON.stringify({ promises: chosen.map(toList) })}\n`)
       : printLines(...listing(chosen))
   const target = targetOf(url, options, self)
-  const reports = reportsOf(options)
+  const { junit } = options
+  if (junit !== undefined) checkReport(junit)
   const examination = new Examination(target, PROMISES)
   const results = await examine(examination, chosen, target)
   const levels = LEVELS.filter((level) => results.some((result) => result.level === level))
   const tooFew = tooFewChecked(examination, chosen, results, options.minChecked)
   const summary = { target: target.baseUrl.href, levels, results, tooFew }
-  for (const [path, write] of reports) await writeFile(path, [write(summary)])
+  if (junit !== undefined) await writeFile(junit, [junitReport(summary)])
   await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
   if ((await examination.broken()).length > 0) throw new NegativeResult()
   if (tooFew !== undefined) throw new NotExamined(tooFew)
@@ -221,20 +218,11 @@ const parseLevel = parsedBy((name) => {
   return level
 })
 
-/** Returns the report files with their writers. Throws FlagError before any request if a file cannot be written. */
-function reportsOf({ junit, html, markdown }: Options): [path: string, write: (summary: Summary) => string][] {
-  const all = [
-    [junit, junitReport],
-    [html, htmlReport],
-    [markdown, markdownReport],
-  ] as const
-  const wanted = all.filter((each): each is [string, (typeof each)[1]] => each[0] !== undefined)
-  for (const [path] of wanted) {
-    try {
-      tryToWrite(path)
-    } catch (error) {
-      throw new FlagError(`${path} cannot be written (${systemReason(error)}).`)
-    }
+/** Throws FlagError before any request if the file cannot be written. */
+function checkReport(path: string): void {
+  try {
+    tryToWrite(path)
+  } catch (error) {
+    throw new FlagError(`${path} cannot be written (${systemReason(error)}).`)
   }
-  return wanted
 }

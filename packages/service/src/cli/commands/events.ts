@@ -16,20 +16,11 @@ import { type ClockAhead, ClockWatch, eventsFrom } from '../../../../files/src/c
 import { EVENT_COLUMNS, type EventRow, eventRow } from '../../../../files/src/event-rows.ts'
 import { ASCENDS } from '../../domain/lists.ts'
 import { messageOf } from '../../terminal/exit-codes.ts'
-import {
-  configOf,
-  parsedBy,
-  parseInt64,
-  timeFrom,
-  withClientSettings,
-  withFrom,
-  withSettings,
-} from '../../terminal/options.ts'
+import { parsedBy, parseInt64, timeFrom, withClientSettings, withFrom } from '../../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../../terminal/print.ts'
 import { statusLine } from '../../terminal/table.ts'
 import { createClient } from '../client.ts'
 import { parseCount } from '../lists.ts'
-import { withStore } from '../with-store.ts'
 import { forwardCommand, secretCommand } from './events-forward.ts'
 import { exportCommand } from './export.ts'
 
@@ -82,7 +73,6 @@ Examples:
     .addCommand(eventsExportCommand())
     .addCommand(forwardCommand())
     .addCommand(secretCommand())
-    .addCommand(newEpochCommand())
 }
 
 function withFilter(command: Command): Command {
@@ -150,21 +140,6 @@ async function* rows(client: PetstoreClient, events: AsyncIterable<Event>): Asyn
   }
   for await (const event of events) if (some.push(event) === ORDERS_AT_ONCE) yield* read()
   yield* read()
-}
-
-/** For a database that was set back, so that no reader continues with an old cursor. */
-function newEpochCommand(): Command {
-  const command = new Command('new-epoch')
-    .description('Invalidate all cursors of the event feed, after its database was set back.')
-    .addHelpText(
-      'after',
-      `
-petstore recovered, petstore restore and petstore copy include this.`,
-    )
-  return withSettings(command, 'database').action(async (_options, self: Command) => {
-    await withStore(configOf(self), async (store) => store.endEpoch((await store.findEnd()).epoch))
-    await printLines('A new epoch of events has begun: event readers have to start over.')
-  })
 }
 
 async function* following(client: PetstoreClient, filter: FollowOptions): AsyncGenerator<Event> {

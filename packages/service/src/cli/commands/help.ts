@@ -1,45 +1,48 @@
-// `petstore help TOPIC…` shows the help of a command, all settings, or a guide. Guides are files in a clone and in
-// the package, and embedded in the executable.
+// `petstore help TOPIC…` shows the help of a command, all settings, or the address of a page in docs/.
 
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../config/settings.ts'
-import { write } from '../../terminal/print.ts'
+import { printLines, write } from '../../terminal/print.ts'
 import { EXIT_STATUSES } from '../overview.ts'
+
+/** The pages in docs/. */
+// biome-ignore format: a list of names
+const PAGES = [
+  'README', 'backups', 'cli', 'clients', 'compatibility', 'configuration', 'design', 'events', 'interface',
+  'operations', 'orders', 'page', 'performance', 'postgresql', 'practice', 'production',
+  'reliability', 'sqlite', 'testing', 'troubleshooting', 'verify',
+]
 
 export function helpCommand(program: Command): Command {
   const commandOf = (group: Command, name: string) =>
     group.commands.find((each) => each.name() === name || each.aliases().includes(name))
   return new Command('help')
-    .description('Show the help of a command, every setting, or a guide.')
-    .argument('[topic...]', 'a command, such as keys rotate; settings; a guide, such as operations')
+    .description('Show the help of a command, every setting, or the address of a page.')
+    .argument('[topic...]', 'a command, such as keys rotate; settings; a page, such as operations')
     .action(async ([name, ...inner]: string[], _options, self: Command) => {
       if (name === undefined) {
-        // If a guide and a command have the same name, the name with .md shows the guide.
-        const names = [...guides().keys()].sort().map((guide) => (commandOf(program, guide) ? `${guide}.md` : guide))
-        const topics = `petstore help settings lists every setting.\npetstore help also shows these guides:`
+        // If a page and a command have the same name, the name with .md means the page.
+        const names = PAGES.map((page) => (commandOf(program, page) ? `${page}.md` : page))
+        const topics = `petstore help settings lists every setting.\npetstore help prints the addresses of these pages, too:`
         program.addHelpText('after', `\n${EXIT_STATUSES}\n${topics}\n${indented(names.join(', '), '  ')}`)
         return program.outputHelp()
       }
       if (name === 'settings') return write(settingsText())
-      const guide = commandOf(program, name) ? undefined : guides().get(name.replace(/\.md$/, ''))
-      if (guide) return write(await guide.text())
+      const page = name.replace(/\.md$/, '')
+      if (PAGES.includes(page) && !commandOf(program, name)) return printLines(addressOf(page))
       let command: Command | undefined = program
       for (const each of [name, ...inner]) command = command && commandOf(command, each)
-      if (!command) self.error(`error: there is no command and no guide '${[name, ...inner].join(' ')}'`)
+      if (!command) self.error(`error: there is no command and no page '${[name, ...inner].join(' ')}'`)
       command.outputHelp()
     })
 }
 
-/** Returns the guides by file name without extension. */
-function guides(): Map<string, Blob> {
-  const inside = (Bun.embeddedFiles as (Blob & { name: string })[]).map((file) => [file.name, file] as const)
-  // The folder of the package, and of a clone.
+function addressOf(page: string): string {
+  // The folder of the package, and of a clone. The executable has none.
   const folder = ['../docs', '../../../../../docs'].map((path) => join(import.meta.dir, path)).find(existsSync)
-  const paths = folder ? [...new Bun.Glob('*.md').scanSync({ cwd: folder, absolute: true })] : []
-  const files = inside.length > 0 ? inside : paths.map((path) => [path, Bun.file(path)] as const)
-  return new Map(files.filter(([path]) => path.endsWith('.md')).map(([path, file]) => [basename(path, '.md'), file]))
+  return folder ? join(folder, `${page}.md`) : `docs/${page}.md in the source and the package of this version`
 }
 
 function settingsText(): string {

@@ -46,7 +46,10 @@ interface Filter {
 
 /** By the order's new status. */
 const CHANGES: Record<RequestedTransition, () => Command> = {
-  completed: () => completeCommand('complete'),
+  completed: () =>
+    orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id), {
+      said: printSold,
+    }),
   cancelled: () =>
     orderCommand('cancel', 'Cancel a pending order. Its pet becomes available.', async (client, id) => {
       await client.cancelOrder(id)
@@ -66,8 +69,6 @@ export function ordersCommand(): Command {
     .addCommand(orderCommand('show', 'Show one order.', (client, id) => client.getOrder(id), { lines: details }))
     .addCommand(updateOrderCommand((order, json) => printOrder(order, json), parsedBy(parseExpiry), endOf))
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
-  // Hidden, because users passed it a pet instead of an order. petstore sell takes a pet.
-  orders.addCommand(completeCommand('sell'), { hidden: true })
   const exported = exportCommand<Order, Filter>({
     noun: 'order',
     columns: COLUMNS,
@@ -75,12 +76,6 @@ export function ordersCommand(): Command {
     examples: ['orders export orders.csv', 'orders export --format ndjson --status completed | gzip > sold.gz'],
   })
   return orders.addCommand(withNewest(withFilter(exported)))
-}
-
-function completeCommand(name: string): Command {
-  return orderCommand(name, 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id), {
-    said: printSold,
-  })
 }
 
 export function printSold({ petId, petName }: Order): void {
