@@ -155,6 +155,22 @@ test('a transaction whose caller got an error changes nothing, and the connectio
   await connection.close()
 })
 
+test('connections that were replaced change nothing when they end', async () => {
+  const connection = await PrimaryConnection.open({ ...address, connections: 1 })
+  const backend = async () => (await connection.read<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid ?? 0
+  const replaced = await backend()
+  await connection.renew()
+  const current = await backend()
+  await until('the replaced connection has ended', async () => {
+    const found = await connection.read('SELECT pid FROM pg_stat_activity WHERE pid = $1::int', replaced)
+    return found.length === 0
+  })
+  expect(await backend()).toBe(current)
+  expect(connection.pool().changes).toMatchObject({ found: 2, ready: 2, renewed: 1, lost: 0 })
+  await connection.close()
+  expect(connection.pool().changes).toMatchObject({ closed: 1, lost: 0 })
+})
+
 test('a create whose commit is not answered reports that it may have been made, and later creates and all lists succeed', async () => {
   let losing = false
   const forwarder = await Forwarder.start(cluster.port, (bytes) => {
