@@ -38,20 +38,17 @@ test('the documents name only files that exist', () => {
   expect(problems(missing)).toEqual([])
 })
 
-test('docs/reliability.md names tests and planted faults that exist', () => {
+test('docs/reliability.md has only commands of tests that exist', () => {
   const [, table = ''] = readFileSync(join(root, 'docs/reliability.md'), 'utf8').split('\n| Fault |')
   const [, , ...rows] = table.trimEnd().split('\n')
   expect(rows.length).toBeGreaterThan(25)
   const files = ['packages/*/test/**/*.ts', 'test/*.ts'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
-  const planted = [...new Bun.Glob('endurance/history/planted/*.ts').scanSync(root)]
-    .map((file) => readFileSync(join(root, file), 'utf8'))
-    .join('')
   const wrong = rows.filter((row) => {
     const [, command = ''] = / \| `([^`]+)` \|$/.exec(row) ?? []
     const [, tests] = /^bun test (.*)$/.exec(command) ?? []
     if (tests) return tests.split(' ').some((name) => !files.some((file) => file.includes(name)))
-    const [, fault] = /--planted '(.*)'$/.exec(command) ?? []
-    return command === '' || (fault !== undefined && !planted.includes(`'${fault}'`))
+    // With a planted fault, an experiment passes if it finds the fault.
+    return command === '' || command.includes('--planted')
   })
   expect(wrong).toEqual([])
 })

@@ -160,6 +160,15 @@ describe.concurrent('a restore', () => {
     expect(rows(moved)[0]?.length).toBe(40)
   })
 
+  test('that fails leaves no empty file, and leaves the log of a store that was moved', async () => {
+    const [{ database: backup }, database] = [await made(1), temporaryFile('petstore.db')]
+    runOnFile(backup, 'UPDATE sqlite_sequence SET seq = 9223372036854775800')
+    fs.writeFileSync(`${database}-wal`, 'commits')
+    expect(await run(['restore', backup, '--database', database])).toEqual(ended(1, 'only 7 ids of', ''))
+    expect(fs.readdirSync(dirname(database))).toEqual(['petstore.db-wal'])
+    expect(fs.readFileSync(`${database}-wal`, 'utf8')).toBe('commits')
+  })
+
   test('through a symbolic link replaces its target', async () => {
     const [{ database }, backup] = [await made(1), await made(2)]
     const link = temporaryFile('link.db')

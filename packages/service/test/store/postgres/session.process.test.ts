@@ -44,6 +44,25 @@ describe('a session', () => {
       }
     }))
 
+  test('connects again after an attempt that failed', async () => {
+    let attempts = 0
+    const session = new Session(() => {
+      if (attempts++ === 0) return Promise.reject(new Error('too many connections'))
+      return Client.open(address, { host: '127.0.0.1', port: cluster.port })
+    })
+    expect((await rejectionOf(session.execute('SELECT 1'))).message).toBe('too many connections')
+    expect(await session.execute('SELECT 1 AS n')).toEqual([{ n: 1 }])
+    await session.close(1_000)
+  })
+
+  test('runs statements after a transaction that was aborted', () =>
+    use(async (session) => {
+      const abort = new AbortController()
+      const aborted = session.transaction(async () => abort.abort(new Error('late')), undefined, abort)
+      expect((await rejectionOf(aborted)).message).toBe('late')
+      expect(await session.query('SELECT 1 AS n')).toEqual([{ n: 1 }])
+    }))
+
   test('commits nothing if a statement failed, even if its error was ignored', () =>
     use(async (session) => {
       const ignoring = session.transaction(() => session.execute('SELECT 1 / 0').catch(() => []))
