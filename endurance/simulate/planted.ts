@@ -116,7 +116,7 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   'a commit with an unknown outcome is tried again': [
     GROUP,
     'const isOne = error instanceof PetstoreError || calls.length === 1',
-    'const isOne = error instanceof PetstoreError && error.code !== "unavailable"',
+    'const isOne = (error instanceof PetstoreError && error.code !== "unavailable") || calls.length === 1',
   ],
   'events of a batch are written in reverse': [WRITER, 'writeEvents(events)', 'writeEvents(events.toReversed())'],
   'a decision sees rows as they were before its batch': [
@@ -228,11 +228,7 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   'an Idempotency-Key expires with the clock': [FORGET, '- keptMs - CLOCK_ERROR_MS_MAX', '- keptMs'],
   // The order of two effects.
   'counts are saved before the last responses': [
-    [
-      SERVER,
-      '      const answered = server.stop()\n',
-      '      await pipeline.close()\n      const answered = server.stop()\n',
-    ],
+    [SERVER, '      pipeline.feed.stop()\n', '      pipeline.feed.stop()\n      await pipeline.close()\n'],
     [SERVER, 'await Promise.all([swept, pipeline.close()])', 'await swept'],
   ],
   'the version of a look is read after its end': [

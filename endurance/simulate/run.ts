@@ -217,11 +217,20 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         servers.server(n)?.host.failDisk('none')
       },
       clock: async (n) => {
-        const server = servers.server(n)
-        if (server)
-          server.process.aheadMs = draw([-1, 1]) * draw(swarm.repeats ? JUMPS_MS : [...JUMPS_MS, LARGE_JUMP_MS])
+        const aheadMs = draw([-1, 1]) * draw(swarm.repeats ? JUMPS_MS : [...JUMPS_MS, LARGE_JUMP_MS])
+        const set = (ms: number) => {
+          const process = servers.server(n)?.process
+          if (process) process.aheadMs = ms
+        }
+        set(aheadMs)
+        // A machine that starts again can have a wrong clock.
+        if (random() < 0.5) {
+          servers.kill(n)
+          await startLater(n)
+          set(aheadMs)
+        }
         await sleep(AHEAD_FOR_MS)
-        if (server) server.process.aheadMs = 0
+        set(0)
       },
     }
     for (;;) {
