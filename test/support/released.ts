@@ -17,13 +17,14 @@ export function releasedNames(): Record<Kind, string[]> {
 }
 
 /**
- * Returns whether the changelog announces the removal of a name: the newest version has it in backticks under
- * "Removed", alone or as the first words of the name, with or without `petstore`.
+ * Returns whether the changelog announces the removal of a name: under "Removed", the newest version has it in
+ * backticks before a colon, alone or as the first words of the name, with or without `petstore`.
  */
-function isRemoved(name: string, changelog: string): boolean {
+export function isRemoved(name: string, changelog: string): boolean {
   const [, newest = ''] = changelog.split(/^## /m)
   const removed = newest.split(/^### /m).find((section) => section.startsWith('Removed\n')) ?? ''
-  const announced = [...removed.matchAll(/`(?:petstore )?([^`]+)`:?/g)].map(([, text]) => text as string)
+  const subjects = removed.split(/^- /m).map((entry) => entry.split(': ')[0])
+  const announced = [...subjects.join('\n').matchAll(/`(?:petstore )?([^`]+)`/g)].map(([, text]) => text as string)
   return announced.some((text) => name === text || name.startsWith(`${text} `))
 }
 

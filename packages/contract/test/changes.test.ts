@@ -1,5 +1,5 @@
 // Compares the contract with the releases (packages/contract/test/released/): stable operations have no
-// breaking changes, and beta operations only announced ones. Also tests that the comparison detects each kind of
+// breaking changes, and beta operations only announced ones, and each input that a release accepted is accepted. Also tests that the comparison detects each kind of
 // change.
 
 import { describe, expect, test } from 'bun:test'
@@ -7,6 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import document from '../../../openapi.yaml'
 import { breakingChanges, forbidden } from '../../../test/support/contract-changes.ts'
+import { rejectedInputs } from '../../../test/support/contract-inputs.ts'
+import { isRemoved } from '../../../test/support/released.ts'
 import type { OpenApi, Operation } from '../src/openapi.ts'
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -20,6 +22,35 @@ test.each(releases)(
     expect(forbidden(changes, read('../../../CHANGELOG.md'), of)).toEqual([])
   },
 )
+
+test.each(releases)('every parameter and body that %s accepted is still accepted', (of) => {
+  const released = gunzipSync(readFileSync(new URL(`released/${of}.yaml.gz`, import.meta.url))).toString()
+  expect(rejectedInputs(Bun.YAML.parse(released) as OpenApi, document)).toEqual([])
+})
+
+test.each([
+  ['a bound', 'paths /pets get parameters 0 schema maximum', 50, 'listPets limit 99'],
+  [
+    'a pattern',
+    'components schemas NewPet properties name pattern',
+    '^[A-Z]',
+    'createPet body {"name":"ä","categoryId":7}',
+  ],
+  [
+    'a length',
+    'components schemas NewOrder properties reference maxLength',
+    3,
+    /^placeOrder body .*"reference":" Rex "/,
+  ],
+] as const)('an input that only the older contract accepts is found: %s', (_, place, value, input) => {
+  const contract = structuredClone(document)
+  const path = place.split(' ')
+  const name = path.pop() as string
+  // biome-ignore lint/suspicious/noExplicitAny: any place
+  path.reduce((one: any, key) => one[key], contract)[name] = value
+  const found = rejectedInputs(document, contract)
+  expect(found.some((one) => (typeof input === 'string' ? one === input : input.test(one)))).toBe(true)
+})
 
 test('the contract of each release since 1.0.0 is kept', () => {
   const released = [...read('../../../CHANGELOG.md').matchAll(/^## (\d\S+)/gm)].map(([, version]) => version as string)
@@ -124,6 +155,13 @@ describe('ignores a compatible change:', () => {
   test.each(ROWS.map((row) => [row[0], row] as const))('%s', (_, row) => {
     expect(changesAfter(row)).toEqual([])
   })
+})
+
+test('a released name can be removed if the newest version announces it', () => {
+  const changelog =
+    '## Unreleased\n\n### Removed\n\n- `petstore pets sell`: use `petstore sell`.\n- The lesson `a.b`.\n\n## 1.0.0\n\n### Removed\n\n- `old`.\n'
+  const names = ['pets sell', 'pets sell --json', 'a.b', 'sell', 'pets', 'old']
+  expect(names.filter((name) => isRemoved(name, changelog))).toEqual(['pets sell', 'pets sell --json', 'a.b'])
 })
 
 describe('allows a breaking change', () => {
