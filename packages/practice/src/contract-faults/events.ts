@@ -4,7 +4,7 @@ import type { Json } from '../../../contract/src/json.ts'
 import type { ClientRequest } from '../proxy.ts'
 import { type ContractFaults, faultsAt } from './shared/faults.ts'
 import { EVENTS } from './shared/operations.ts'
-import { hasCursor } from './shared/requests.ts'
+import { hasCursor, parametersOf } from './shared/requests.ts'
 
 const inFeed = faultsAt(EVENTS, 200).answer
 const asking = faultsAt(EVENTS).request
@@ -47,5 +47,9 @@ export const EVENT_FAULTS: ContractFaults = {
   ),
   'events.list.wait': asking.parameter('wait', /./),
   'events.list.wait.woken': faultsAt(EVENTS, 200, ({ target }) => /wait=[1-9]/.test(target)).answer.items(none),
+  'events.list.head.wait': faultsAt('HEAD /store/events', 200).answering(async (response, { target }) => {
+    await Bun.sleep(1000 * Number(parametersOf({ target }).get('wait')))
+    return response
+  }),
   'events.list.head': faultsAt('HEAD /store/events').refusing(() => true, 405, 'method_not_allowed'),
 }

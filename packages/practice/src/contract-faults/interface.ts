@@ -43,6 +43,11 @@ const anyError = faultsAt('*', 'any', (_, { status }) => status >= 400).answer
 
 const ERRORS: ContractFaults = {
   'errors.members': anyError.put('details', []),
+  'answers.no-store': anyError.header('Cache-Control'),
+  'errors.brackets': faultsAt(LIST).onRequest((request) => ({
+    ...request,
+    target: request.target.replace('[]=', '='),
+  })),
   'errors.headers': anyError.header('X-Request-Id'),
   'errors.codes': faultsAt(CREATE, 401).answer.put('code', 'no_key'),
   'errors.not-found.code': getMisses.put('code', 'pet_not_found'),

@@ -93,6 +93,7 @@ const inReference: ContractFault = faultsAt(ORDERS, 200, searches(/./)).onRespon
 })
 
 const SEARCHES: ContractFaults = {
+  'pets.list.search.letters': listRequests.parameter('search', /^leg$/, 'łeg'),
   'pets.list.search': listRequests.parameter('search', /./),
   'pets.list.search.words': findingNothing(/[A-Z]/),
   'pets.list.search.filters': listRequests.query(

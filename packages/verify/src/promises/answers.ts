@@ -70,6 +70,11 @@ function expectBody(answer: Answer, { response }: Declared): void {
   answer.expect(problems.length === 0, "a body that matches the contract's schema", problems.join(' '))
 }
 
+function expectNoStore(answer: Answer, { response }: Declared): void {
+  const isOther = Object.keys(response?.headers ?? {}).includes('Cache-Control')
+  if (response?.content && !isOther) answer.expectHeader('Cache-Control', 'no-store')
+}
+
 /** Checks each response that no other check has reported. */
 const everyAnswer =
   (expect: (answer: Answer, declared: Declared) => void): Check =>
@@ -84,6 +89,9 @@ export const answerPromises: readonly PromiseRow[] = [
   row('answers.headers', 'Every response has a status, a media type and headers as in the contract.')
     .from(contract('components', 'headers'), { alone: 'reads' })
     .check(everyAnswer(expectHeaders)),
+  row('answers.no-store', 'Every create, change and error with a body has Cache-Control: no-store.')
+    .from(contract('info', 'description'), { premises: ['answers.headers'], alone: 'reads' })
+    .check(everyAnswer(expectNoStore)),
   row('answers.schema', "The body of every response matches the contract's schema, with exact 64-bit integers.")
     .from(contract('components', 'schemas'), { alone: 'reads' })
     .check(everyAnswer(expectBody)),

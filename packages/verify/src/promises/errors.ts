@@ -6,7 +6,7 @@ import type { Probe, RequestOptions } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { codesOf } from './answers.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, contract, documented, header, reading, rowsOf, schema, writing } from './shared/rows.ts'
+import { answers, type Check, contract, documented, header, reading, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('pets')
 const NO_KEY: RequestOptions = { key: 'none' }
@@ -91,6 +91,9 @@ export const errorPromises: readonly PromiseRow[] = [
         ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
       }
     }),
+  row('errors.brackets', 'GET /pets: A parameter with brackets, such as status[]: 400 invalid_parameter.')
+    .from(contract('info', 'description'), reading('pets.list.status.wrong'))
+    .check(answers('GET /pets?status[]=sold', 400, 'invalid_parameter')),
   row('errors.message.parameters', 'GET /pets: The message names every invalid parameter.')
     .from(
       contract('components', 'schemas', 'Error', 'properties', 'message'),

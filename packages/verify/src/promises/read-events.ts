@@ -12,7 +12,7 @@ import { EVENTS, history } from './events.ts'
 import { follow, nextBelowBase, targetOf } from './shared/pages.ts'
 import { refusedValues, WRONG, type WrongValues } from './shared/parameters.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { answers, type Check, header, operation, parameter, reading, rowsOf, writing } from './shared/rows.ts'
+import { answers, type Check, contract, header, operation, parameter, reading, rowsOf, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 const WALKED_PAGES_MAX = 50
@@ -218,6 +218,14 @@ export const readEvents: readonly PromiseRow[] = [
       const answer = (await probe.ask(`HEAD ${path}`)).expectStatus(200).expectText('').expectSameLength(plain)
       for (const name of ['Content-Type', 'Cache-Control']) answer.expectHeader(name, plain.header(name))
       answer.expectHeader('Link', /rel="next"/)
+    }),
+  row('events.list.head.wait', 'HEAD does not wait for events.')
+    .from([contract('info', 'description'), parameter('listEvents', 'wait')], reading('events.list.head'))
+    .check(async (probe) => {
+      const startedAt = performance.now()
+      const answer = (await probe.ask(`HEAD ${EVENTS}?from=now&wait=8&petId=${absentId()}`)).expectStatus(200)
+      const ms = Math.round(performance.now() - startedAt)
+      answer.expect(ms < 8_000 - WOKEN_EARLIER_MS, 'a response at once', `one after ${ms} ms`)
     }),
   row('events.list.inventory', 'The last events of all pets, counted by petStatus, match the inventory.')
     .from(operation('listEvents', 'description'), {

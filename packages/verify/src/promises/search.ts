@@ -36,6 +36,14 @@ const finds = (...cases: readonly (readonly [search: string, ...found: number[]]
   }
 }
 
+const distinct: Check = async (probe) => {
+  const categoryId = BigInt(absentId())
+  const { id } = await addPet(probe, { name: 'petstore verify łeg øre đir ær', categoryId })
+  const found = async (word: string) => probe.read(`/pets?categoryId=${categoryId}&search=${encodeURIComponent(word)}`)
+  for (const word of ['łeg', 'øre', 'đir', 'ær']) (await found(word)).expectIds([id])
+  for (const word of ['leg', 'ore', 'dir', 'aer']) (await found(word)).expectIds([])
+}
+
 const linked: Check = async (probe) => {
   const query = await named(probe)
   const one = (await probe.read(`${query}search=bis%26old%20%22&limit=1`)).expectAtMost(1)
@@ -95,6 +103,9 @@ export const searchPromises: readonly PromiseRow[] = [
   pets('pets.list.search.filters', 'A search can be combined with filters and sort.')
     .from(OF_PETS, FOUND)
     .check(finds(['bis&status=available&sort=newest', 0])),
+  pets('pets.list.search.letters', 'Letters such as ł, ø, đ and æ do not match l, o, d and ae.')
+    .from(OF_PETS, writing('pets.list.search.words'))
+    .check(distinct),
   pets('pets.list.search.links', 'The links of a page repeat the search.')
     .from(OF_PETS, writing('pets.list.search', 'pets.list.next'))
     .check(linked),

@@ -67,8 +67,13 @@ export function faultsAt(operations: string, status: number | 'any' = 'any', whe
   }
 }
 
+const JSON_HEADERS: ServiceResponse['headers'] = [
+  ['Content-Type', 'application/json'],
+  ['Cache-Control', 'no-store'],
+]
+
 export function jsonAnswer(code: number, value: unknown): ServiceResponse {
-  return { status: code, headers: [['Content-Type', 'application/json']], body: Buffer.from(stringifyJson(value)) }
+  return { status: code, headers: JSON_HEADERS, body: Buffer.from(stringifyJson(value)) }
 }
 
 export function errorAnswer(code: number, name: string, message = 'No.'): ServiceResponse {
