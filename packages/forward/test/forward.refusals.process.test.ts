@@ -1,7 +1,16 @@
 // What `petstore events forward` refuses: addresses, secrets, state files and untrusted certificates.
 
 import { expect, test } from 'bun:test'
-import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
@@ -50,14 +59,18 @@ test('refuses an invalid state file instead of starting again', async () => {
   }
 })
 
-test('writes its state through a link, keeps the mode of the file, and refuses a pipe', () => {
+test('writes its state through a link, keeps the mode of the file, leaves no file open, and refuses a pipe', () => {
   const [state, link, pipe] = [temporaryFile('forwarded'), temporaryFile('link'), temporaryFile('pipe')]
   symlinkSync(state, link)
   const saved = SavedCursor.open(link)
   saved.keep('first')
   expect(statSync(state).mode & 0o777).toBe(0o600)
   chmodSync(state, 0o640)
+  // Only Linux has this folder.
+  const openFiles = () => existsSync('/proc/self/fd') && readdirSync('/proc/self/fd').length
+  const before = openFiles()
   saved.keep('second')
+  expect(openFiles()).toBe(before)
   expect([readFileSync(state, 'utf8'), statSync(state).mode & 0o777]).toEqual(['second\n', 0o640])
   expect([readlinkSync(link), readdirSync(dirname(state)).sort()]).toEqual([state, ['forwarded', 'forwarded.lock']])
 

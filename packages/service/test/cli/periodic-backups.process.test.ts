@@ -17,12 +17,12 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { ask, launcher, type Running, serve, spawnSilent } from '../../../../test/support/process.ts'
 import { made, rows } from '../../../../test/support/stores.ts'
+import { watchTimers } from '../../../../test/support/timers.ts'
 import { until } from '../../../../test/support/until.ts'
 import { isBackupOf, nameAt, startPeriodicBackups } from '../../src/cli/periodic-backups.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { kindOf, openStore } from '../../src/store/kinds.ts'
-import { type Runtime, replaceRuntime } from '../../src/system/runtime.ts'
 
 const alwaysOurs = async () => true
 const LINUX = process.platform === 'linux'
@@ -117,19 +117,7 @@ test('are taken once per period, and a minute after a failure, which removes no 
   // A test cannot start itself.
   const started = spyOn(Bun, 'spawn').mockImplementation(((command: string[], options: object) =>
     spawn([launcher, ...command.slice(command.indexOf('backup'))], options)) as typeof spawn)
-  const real = replaceRuntime({} as Runtime)
-  let timers = 0
-  replaceRuntime({
-    ...real,
-    startInterval(act) {
-      timers++
-      return real.startInterval(act, 5)
-    },
-    stopTimer(timer) {
-      timers--
-      real.stopTimer(timer)
-    },
-  })
+  const { open, restore } = watchTimers({ intervalMs: 5 })
   const settings = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_KEEP: '1', PETSTORE_BACKUP_EVERY: '1h' }
   const backups = startPeriodicBackups(readConfig({ ...settings, PETSTORE_DATABASE: database }), log, now, alwaysOurs)
   /** Expects exactly these lines after several checks of the folder, and the backup of this hour. */
@@ -148,8 +136,8 @@ test('are taken once per period, and a minute after a failure, which removes no 
   await expectAfter(59_000, 13, 'backup', 'backup', 'backup failed')
   await expectAfter(1_000, 13, 'backup', 'backup', 'backup failed', 'backup failed')
   await backups.stop()
-  expect(timers).toBe(0)
-  replaceRuntime(real)
+  expect(open.size).toBe(0)
+  restore()
   started.mockRestore()
 })
 

@@ -5,37 +5,14 @@ import { newKey } from '../../../../test/support/keys.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { inTwoParts } from '../../../../test/support/slow-body.ts'
+import { watchTimers } from '../../../../test/support/timers.ts'
 import { until } from '../../../../test/support/until.ts'
 import { generateKey, hashKey } from '../../src/domain/keys.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
-import { type Runtime, replaceRuntime, type Timer } from '../../src/system/runtime.ts'
+import { type Runtime, replaceRuntime } from '../../src/system/runtime.ts'
 
 test('a server that has stopped leaves no timer, and nothing of its requests', async () => {
-  /** How often or when each timer acts. */
-  const timers = new Map<Timer, number>()
-  const sizes = new Map<string, () => number>()
-  const real = replaceRuntime({} as Runtime)
-  const started = (timer: Timer, ms: number) => {
-    // Servers of other tests sweep.
-    if (ms !== LIMITS.expiryEveryMs) timers.set(timer, ms)
-    return timer
-  }
-  replaceRuntime({
-    ...real,
-    startTimer(act, ms) {
-      const timer = real.startTimer(() => {
-        timers.delete(timer)
-        act()
-      }, ms)
-      return started(timer, ms)
-    },
-    startInterval: (act, ms) => started(real.startInterval(act, ms), ms),
-    stopTimer(timer) {
-      timers.delete(timer as Timer)
-      real.stopTimer(timer)
-    },
-    watchSize: (name, size) => sizes.set(name, size),
-  })
+  const { open, sizes, restore } = watchTimers()
   const service = await startService({ limits: { expiryEveryMs: 450 } })
   const statuses = await Promise.all([
     service.post(inTwoParts(petBody(), Bun.sleep(20))),
@@ -50,9 +27,10 @@ test('a server that has stopped leaves no timer, and nothing of its requests', a
   await until('a reader waits', () => sizes.get('waiting readers')?.() === 1)
   await service.stop()
   expect((await reader).status).toBe(200)
-  // Shorter than the time limit of a body.
-  await until('no timer is left', () => timers.size === 0, { ms: 5_000, seen: () => [...timers.values()] })
-  replaceRuntime(real)
+  // Servers of other tests sweep. The wait is shorter than the time limit of a body.
+  const left = () => [...open.values()].filter((ms) => ms !== LIMITS.expiryEveryMs)
+  await until('no timer is left', () => left().length === 0, { ms: 5_000, seen: left })
+  restore()
   expect([...sizes].map(([name, size]) => [name, size()])).toEqual([...sizes.keys()].map((name) => [name, 0]))
 })
 

@@ -2,8 +2,8 @@
 
 import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { watchTimers } from '../../../../../test/support/timers.ts'
 import { ATTEMPT_MAX_MS, ATTEMPT_MIN_MS, Pool } from '../../../src/store/postgres/connect/pool.ts'
-import { type Runtime, replaceRuntime } from '../../../src/system/runtime.ts'
 
 const poolOf = (item: string, waitMs = 50) => new Pool([item], waitMs, () => new Error('busy'))
 const nothing = async () => {}
@@ -22,23 +22,11 @@ test('a call that waits too long fails, and the next call in the queue gets its 
 })
 
 test('a call that got its turn leaves no timer, which would remove another call from the queue', async () => {
-  let timers = 0
-  const real = replaceRuntime({} as Runtime)
-  replaceRuntime({
-    ...real,
-    startInterval(act, ms) {
-      timers++
-      return real.startInterval(act, ms)
-    },
-    stopTimer(timer) {
-      timers--
-      real.stopTimer(timer)
-    },
-  })
+  const { open, restore } = watchTimers()
   const pool = poolOf('only')
   await Promise.all([1, 2, 3].map(() => pool.run(nothing)))
-  replaceRuntime(real)
-  expect(timers).toBe(0)
+  restore()
+  expect(open.size).toBe(0)
 })
 
 test('an item is free again after its work has failed', async () => {

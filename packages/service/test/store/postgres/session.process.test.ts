@@ -1,6 +1,7 @@
 // A session with PostgreSQL: what the store expects from the driver, and lost answers.
 
 import { describe, expect, test } from 'bun:test'
+import { type AddressInfo, createServer } from 'node:net'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
@@ -144,6 +145,18 @@ describe('statements that were prepared', () => {
       expect(await rowsAfter(spoil)).toMatchObject([{ n: 1 }])
     },
   )
+})
+
+test('a connection that took too long to open is closed', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const silent = createServer((socket) => void socket.on('close', resolve).resume())
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
+  const { port } = silent.address() as AddressInfo
+  expect(await rejectionOf(Client.open(address, { host: '127.0.0.1', port }))).toMatchObject({
+    code: 'CONNECT_TIMEOUT',
+  })
+  await closed
+  silent.close()
 })
 
 test('a transaction whose caller got an error changes nothing, and the connections stay open', async () => {

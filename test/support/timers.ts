@@ -1,0 +1,32 @@
+// The timers that the service has started and that have not ended, and the sizes of its collections.
+
+import { type Runtime, replaceRuntime, type Timer } from '../../packages/service/src/system/runtime.ts'
+
+/** Watches until `restore`. `intervalMs` replaces the time of each interval. */
+export function watchTimers({ intervalMs }: { intervalMs?: number } = {}) {
+  /** The time of each timer. */
+  const open = new Map<Timer, number>()
+  const sizes = new Map<string, () => number>()
+  const real = replaceRuntime({} as Runtime)
+  const started = (timer: Timer, ms: number) => {
+    open.set(timer, ms)
+    return timer
+  }
+  replaceRuntime({
+    ...real,
+    startTimer(act, ms) {
+      const timer = real.startTimer(() => {
+        open.delete(timer)
+        act()
+      }, ms)
+      return started(timer, ms)
+    },
+    startInterval: (act, ms) => started(real.startInterval(act, intervalMs ?? ms), ms),
+    stopTimer(timer) {
+      open.delete(timer as Timer)
+      real.stopTimer(timer)
+    },
+    watchSize: (name, size) => sizes.set(name, size),
+  })
+  return { open, sizes, restore: () => replaceRuntime(real) }
+}
