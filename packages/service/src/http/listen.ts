@@ -46,10 +46,10 @@ export function listen(
     return server
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') {
+    // For a host name that does not resolve, Bun's error has the code of an earlier system call.
+    if (code === 'EADDRINUSE' && port !== 0) {
       throw new StartError(`Port ${port} on ${host} is in use. Free it, or choose another with ${flag}.`, { cause })
     }
-    // If a host name does not resolve, Bun's error has the code of an earlier system call.
     const isUnknown = isIP(host) === 0 && !['EACCES', 'EADDRNOTAVAIL'].includes(code ?? '')
     const reason = isUnknown ? 'no such host' : systemReason(cause)
     throw new StartError(`Cannot listen on ${joined(host, port)} (${reason}). Choose another host or port.`, { cause })

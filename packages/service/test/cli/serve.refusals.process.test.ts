@@ -86,6 +86,7 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
   })
 
   const workers = process.platform === 'linux' ? [[['--workers', '2']]] : []
+  const QUIET = { PETSTORE_ACCESS_LOG: 'off' }
   test.each([[[]], ...workers])(
     'a store that cannot take the first key, without reporting ready before: %p',
     async (flags) => {
@@ -95,7 +96,7 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
       writer.run('BEGIN IMMEDIATE')
       const port = freePort()
       let ended = false
-      const refusal = refused(['--port', `${port}`, '--database', database, ...flags], {}, run).finally(() => {
+      const refusal = refused(['--port', `${port}`, '--database', database, ...flags], QUIET, run).finally(() => {
         ended = true
       })
       const statuses = new Set<number>()

@@ -101,7 +101,7 @@ test.skipIf(!programs)(
 
 test.skipIf(!programs)(`a restored dump reuses no id${skipped}`, async () => {
   const [restoring = ''] = recipe('## PostgreSQL')
-  const [create, restore, recover] = restoring.trim().split('\n')
+  const [create, restore, analyze, recover] = restoring.trim().split('\n')
   const { sh, address: other } = await machine()
   stop = async () => {
     await sh('pg_ctl --pgdata "$PGDATA" --mode=immediate stop || true')
@@ -119,7 +119,7 @@ test.skipIf(!programs)(`a restored dump reuses no id${skipped}`, async () => {
   const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '') ?? []
   await service.stop()
 
-  await sh(`${create}\n${restore}`)
+  await sh(`${create}\n${restore}\n${analyze}`)
   expect(recover).toContain('bin/petstore recovered')
   expect(await run(['recovered', '--yes', '--database', address('petstore_restored')])).toMatchObject({ status: 0 })
   const restored = await serve(['--database', address('petstore_restored')])
