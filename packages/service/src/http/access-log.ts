@@ -72,6 +72,6 @@ function pathOf(url: string): string {
   const start = Math.max(0, url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2))
   const end = url.indexOf('?', start)
   const path = url.slice(start, Math.min(start + PATH_MAX, end < 0 ? url.length : end))
-  const [safe = '', key] = path.split(KEY)
-  return key === undefined ? path : `${safe}…`
+  const key = path.search(KEY)
+  return key < 0 ? path : `${path.slice(0, key)}…`
 }

@@ -54,7 +54,7 @@ export function createLog(level: LogLevel, { sharedPipe = false, destination }: 
     return (fields, msg) => {
       const written = JSON.stringify(fields.err === undefined ? fields : { ...fields, err: plain(fields.err) })
       const rest = written === '{}' ? '' : `,${written.slice(1, -1)}`
-      to.write(`{"level":"${of}","time":"${new Date(wallMs()).toISOString()}"${rest},"msg":${JSON.stringify(msg)}}\n`)
+      to.write(`{"level":"${of}","time":"${isoNow()}"${rest},"msg":${JSON.stringify(msg)}}\n`)
     }
   }
   return {
@@ -65,6 +65,15 @@ export function createLog(level: LogLevel, { sharedPipe = false, destination }: 
     change: terminal && level !== 'debug' ? () => undefined : line('info'),
     flush: async () => to.flush?.(),
   }
+}
+
+/** The last time that was formatted. With an access log, a millisecond has many lines. */
+let [lastMs, lastIso] = [0, '']
+
+function isoNow(): string {
+  const ms = wallMs()
+  if (ms !== lastMs) [lastMs, lastIso] = [ms, new Date(ms).toISOString()]
+  return lastIso
 }
 
 /** Returns a JSON value for an error and its causes. */
