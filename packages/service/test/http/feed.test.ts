@@ -33,8 +33,11 @@ test('a reader whose position is already behind the end gets the events immediat
   const quiet = feed.readLater(eventFilter(undefined), end, until(), reader())
   await Bun.sleep(100)
   expect((await feed.readLater(eventFilter(undefined), before, until(), reader())).count).toBe(1)
+  const gone = { ...reader(), signal: AbortSignal.abort() }
+  expect((await feed.readLater(eventFilter(undefined), end, until(), gone)).count).toBe(0)
   feed.stop()
   expect((await quiet).count).toBe(0)
+  expect((await feed.readLater(eventFilter(undefined), end, until(), reader())).count).toBe(0)
   await store.close()
 })
 
@@ -61,6 +64,17 @@ test('waiting readers get the error of a store that was lost, and later ones wai
   const later = feed.readLater(eventFilter(undefined), end, until(), reader())
   await addPet()
   expect((await later).count).toBe(1)
+  await store.close()
+})
+
+test('a reader whose key was revoked while it waited gets no events', async () => {
+  const { store, feed, addPet } = await start()
+  const revoked = new Error('revoked')
+  const verify = () => Promise.reject(revoked)
+  const reading = feed.readLater(eventFilter(undefined), await store.findEnd(), until(), reader(verify))
+  await addPet()
+  feed.changed()
+  expect(await rejectionOf(reading)).toBe(revoked)
   await store.close()
 })
 
