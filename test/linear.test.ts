@@ -20,13 +20,14 @@ const MS_MAX = 100
 
 /** For each file that reads external text: samples that match its expressions, with each of their parts. */
 const SAMPLES: Record<string, readonly string[]> = {
+  'service/src/http/access-log.ts': ['/pets/pets_live_x'],
   'service/src/http/response/conditions.ts': ['"abc", W/"d"'],
   'service/src/http/request/authentication.ts': ['Bearer  pets_live_x y'],
   'service/src/http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],
   'service/src/http/web/static-file.ts': ['q=0.000'],
   'service/src/http/request/idempotency-key.ts': ['a\\"b\\\\'],
   'contract/src/contract.ts': ['#/components/schemas/NewPet'],
-  'contract/src/schema.ts': ['category_id', '\u202e'],
+  'contract/src/schema.ts': ['category_id', '\u202e', 'pets_live_'],
   'contract/src/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00', '2026-11-21T09:30'],
   'contract/src/int64.ts': ['10', '0001', '-10.50e+30', '-9223372036854775808'],
   'contract/src/json.ts': ['-10.50e+30', 'Rex é'],

@@ -19,15 +19,18 @@ export type TextValidator = (text: string, name: string, problems: string[]) => 
 
 type Schemas = Record<string, Schema>
 
-/** So that no message contains a whole API key. A time with an offset fits. */
+/** A time with an offset fits. */
 const SHOWN_MAX = 24
+/** The beginning of an API key. A message shows nothing after it. */
+const KEY = /pets_(?:live|test)_/
 
 /** Returns the beginning of a value for messages, in quotes if it is a string. Invisible characters are escaped. */
 export function shown(value: Json): string {
   if (value instanceof Map) return 'an object'
   if (Array.isArray(value)) return 'an array'
   const text = value instanceof JsonNumber ? value.text : String(value)
-  const begin = [...text.slice(0, 2 * SHOWN_MAX)].slice(0, SHOWN_MAX).join('')
+  const { 0: prefix = '', index = text.length } = KEY.exec(text) ?? {}
+  const begin = [...text.slice(0, Math.min(2 * SHOWN_MAX, index + prefix.length))].slice(0, SHOWN_MAX).join('')
   const cut = begin.length < text.length ? `${begin}…` : begin
   if (typeof value !== 'string') return cut
   return JSON.stringify(cut).replace(/[\p{Cc}\p{Cf}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)

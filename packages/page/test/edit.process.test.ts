@@ -58,7 +58,7 @@ test('adding by keyboard shows problems at their fields, keeps the draft, and ad
     return page.locator(`#${ids?.split(' ')[0]}`).textContent()
   }
   expect(await describedBy('Name')).toStartWith('Name must contain')
-  expect(await describedBy('Category')).toMatch(/^Category must .* 9223372036854775807\.$/)
+  expect(await describedBy('Category')).toMatch(/^Category must .* 9223372036854775807, not 9{20}\.$/)
   expect([await focusedName(page), await category().inputValue()]).toEqual(['Name', '99999999999999999999'])
   await press('ControlOrMeta+A')
   await type('Luna')
