@@ -28,8 +28,9 @@ export function notCurrent(
   { current, copying }: Pick<StoreOptions, 'current' | 'copying'>,
 ): string | undefined {
   if (version >= newest || !(current || (copying && version > 0))) return undefined
-  const state = version === 0 ? 'contains no store yet' : `has schema ${version}, but this version needs ${newest}`
-  return `${state}: run petstore migrate --apply first`
+  if (version === 0)
+    return 'contains no store yet: start petstore serve, or on PostgreSQL petstore migrate --apply, first'
+  return `has schema ${version}, but this version needs ${newest}: run petstore migrate --apply first`
 }
 
 /** Shown after an existing store was migrated. */
