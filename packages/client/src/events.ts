@@ -95,20 +95,21 @@ export async function* followEach(
   read: ReadPage<Event>,
   { onExpired, ...options }: FollowOptions,
 ): AsyncGenerator<Followed, void, undefined> {
-  let hasCursor = false
+  let cursor: string | undefined
   const noting: ReadPage<Event> = (query, call) => {
-    hasCursor = query.cursor !== undefined
+    cursor = query.cursor
     return read(query, call)
   }
-  for (let start = options; ; start = { ...options, cursor: undefined, from: undefined }) {
+  for (;;) {
     try {
-      yield* eventsOf(noting, start)
+      yield* eventsOf(noting, options)
       return
     } catch (error) {
       const isExpired = error instanceof PetstoreApiError && error.code === 'cursor_expired'
-      if (!isExpired || !onExpired || !hasCursor) throw error
+      if (!isExpired || !onExpired || !cursor) throw error
     }
     await onExpired()
+    options.cursor = options.from = undefined
   }
 }
 

@@ -1,8 +1,14 @@
 // Reads the names of the store and its categories (`GET /names`), which are not part of the contract.
 
 import { PetstoreApiError } from './errors.ts'
-import { readJson, toNames } from './responses.ts'
+import { arrayOf, int64, objectOf, optional, readJson, string } from './responses.ts'
 import { type RequestOptions, sendRequest } from './retries.ts'
+
+/** For `GET /names`. A request without a key gets no `categories`. */
+const toNames = objectOf<{ store: string; categories?: { id: bigint; name: string }[] }>({
+  store: string,
+  categories: optional(arrayOf(objectOf<{ id: bigint; name: string }>({ id: int64, name: string }))),
+})
 
 /**
  * `address` has no `/v1`. Without a key, the response only has the store's name. Resolves with `undefined` if the

@@ -98,7 +98,7 @@ function notAsContracted(): never {
 /** A reader for each field. A missing one does not compile. */
 type Fields<Of> = { readonly [Field in keyof Of]-?: (value: Json | undefined) => Of[Field] | undefined }
 
-function objectOf<Of>(fields: Fields<Of>): (json: Json) => Of {
+export function objectOf<Of>(fields: Fields<Of>): (json: Json) => Of {
   const all = Object.entries<(value: Json | undefined) => unknown>(fields)
   return (json) => {
     const object = json instanceof Map ? json : notAsContracted()
@@ -142,22 +142,16 @@ export const toEvent = objectOf<Event>({
 
 export const toInventory = objectOf<Inventory>({ available: int64, pending: int64, sold: int64 })
 
-/** For `GET /names`. A request without a key gets no `categories`. */
-export const toNames = /* @__PURE__ */ objectOf<{ store: string; categories?: { id: bigint; name: string }[] }>({
-  store: string,
-  categories: optional(arrayOf(objectOf<{ id: bigint; name: string }>({ id: int64, name: string }))),
-})
-
-function optional<Value>(read: (value: Json) => Value): (value: Json | undefined) => Value | undefined {
+export function optional<Value>(read: (value: Json) => Value): (value: Json | undefined) => Value | undefined {
   return (value) => (value === undefined ? undefined : read(value))
 }
 
 /** Does not check the values of enums, because a newer service can have more. */
-function string<Text extends string>(value: Json | undefined): Text {
+export function string<Text extends string>(value: Json | undefined): Text {
   return typeof value === 'string' ? (value as Text) : notAsContracted()
 }
 
-function int64(value: Json | undefined): bigint {
+export function int64(value: Json | undefined): bigint {
   const integer = value instanceof JsonNumber && int64FromJson(value.text)
   return typeof integer === 'bigint' ? integer : notAsContracted()
 }

@@ -32,8 +32,6 @@ const RETRYABLE = [408, 429, 500, 502, 503, 504]
 const PAUSE_MS = 200
 const PAUSE_MAX_MS = 5_000
 const RETRY_AFTER_MAX_MS = 30_000
-/** A timer with a longer delay would fire immediately. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 /**
  * Resolves with a 2xx response, or a 304 if `If-None-Match` was sent. Rejects with PetstoreApiError for any other
@@ -47,15 +45,15 @@ export async function sendRequest(
   options: RequestOptions,
 ): Promise<Received> {
   let mayBeDone = false
-  let counted = 0
+  let left = options.retries
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(baseUrl, path, init, options)
     if (!(outcome instanceof Error)) return { ...outcome, mayBeDone }
     options.signal.throwIfAborted()
     mayBeDone ||= isLost(outcome)
-    const isAskedToWait = 'retryAfterMs' in outcome && outcome.retryAfterMs !== undefined
-    if (options.retryAfterMaxMs === undefined || !isAskedToWait) counted++
-    const mayRepeat = counted <= options.retries && (isRepeatable(init) || !mayBeDone)
+    // Only errors of the service have it.
+    if (!options.retryAfterMaxMs || (outcome as PetstoreApiError).retryAfterMs === undefined) left--
+    const mayRepeat = left >= 0 && (isRepeatable(init) || !mayBeDone)
     const pauseMs = mayRepeat ? pauseBeforeRetry(outcome, attempts, options.retryAfterMaxMs) : undefined
     if (pauseMs === undefined) throw finalError(outcome, init, mayBeDone)
     options.onRetry?.(outcome, pauseMs)
@@ -138,13 +136,12 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      },
-      Math.min(ms, TIMER_MAX_MS),
-    )
-    signal?.addEventListener('abort', abort, { once: true })
+    const end = () => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }
+    // A timer with a longer delay would fire immediately.
+    const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1))
+    signal?.addEventListener('abort', abort)
   })
 }

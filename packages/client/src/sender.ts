@@ -57,10 +57,9 @@ export class Sender {
   /** Throws TypeError if `baseUrl` or `apiKey` is invalid. */
   constructor(options: PetstoreClientOptions) {
     const baseUrl = required(options.baseUrl, 'baseUrl').replace(/\/+$/, '')
-    // Messages contain the address.
-    if (/:\/\/[^/]*@/.test(baseUrl)) throw new TypeError('baseUrl must not contain a user name or a password.')
-    if (!/^[^?#]*\/v1$/.test(baseUrl)) {
-      throw new TypeError(`baseUrl must end in /v1, but is ${baseUrl}.`)
+    // Messages contain the address, so it must not have a password.
+    if (!/^(?!\w+:\/\/[^/]*@)[^?#]*\/v1$/.test(baseUrl)) {
+      throw new TypeError('baseUrl must end in /v1 and have no password.')
     }
     // Checked here because the message of `fetch` would contain the key.
     if (!/^[\x21-\x7e]+$/.test(required(options.apiKey, 'apiKey'))) {
@@ -71,7 +70,15 @@ export class Sender {
 
   /** `init.headers` is a plain object. Rejects as `sendRequest`. */
   async send(operationId: string, path: string, init: RequestInit, call: SendOptions): Promise<Received> {
-    const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 2 } = this.#options
+    const {
+      baseUrl,
+      apiKey,
+      fetch = globalThis.fetch,
+      timeoutMs = 10_000,
+      retries = 2,
+      retryAfterMaxMs,
+      onRetry,
+    } = this.#options
     const signals = [this.#options.signal, call.signal].filter((one) => one !== undefined)
     const kept = init.method === undefined ? this.#kept.get(path) : undefined
     const tag = kept?.response.headers.get('ETag')
@@ -91,13 +98,13 @@ export class Sender {
         credentials: 'omit',
       },
       {
+        retryAfterMaxMs,
+        onRetry,
         ...call,
         fetch,
         timeoutMs: timeoutMs + (call.waitMs ?? 0),
         retries: call.retries ?? retries,
-        retryAfterMaxMs: call.retryAfterMaxMs ?? this.#options.retryAfterMaxMs,
         signal: AbortSignal.any(signals),
-        onRetry: this.#options.onRetry,
       },
     )
     this.#noteDeprecation(operationId, received.response.headers)

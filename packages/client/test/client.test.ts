@@ -85,7 +85,7 @@ describe('the client on a service', () => {
     [{ baseUrl: 'http://127.0.0.1', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://127.0.0.1/v1/pets', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://127.0.0.1/v1?x=1', apiKey: 'key' }, 'baseUrl must end in /v1'],
-    [{ baseUrl: 'http://a:b@127.0.0.1/', apiKey: 'key' }, 'baseUrl must not contain a user name or a password.$'],
+    [{ baseUrl: 'http://a:b@127.0.0.1/', apiKey: 'key' }, 'baseUrl must end in /v1 and have no password.$'],
   ])('refuses invalid options with one sentence: %j', (options, message) => {
     expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(new RegExp(`^${message}[^.]*\\.?`))
     expect(() => new PetstoreClient(options as PetstoreClientOptions)).toThrow(TypeError)
