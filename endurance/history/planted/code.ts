@@ -80,8 +80,8 @@ const COUNTED = `${POSTGRES}/schema/functions/count-inventory.sql`
 
 const IN_POSTGRES: Faults = {
   'nobody takes the lock that orders the commits': [
-    [`${POSTGRES}/write/commits.ts`, 'pg_advisory_xact_lock(1346720851, 1)', '1'],
-    [`${POSTGRES}/schema/functions/take-turns.sql`, 'PERFORM pg_advisory_xact_lock(1346720851, 1);', ''],
+    [`${POSTGRES}/write/commits.ts`, '[TAKE_WRITE_LOCK, ', "['1', "],
+    [`${POSTGRES}/schema/functions/take-turns.sql`, 'PERFORM :take_write_lock;', ''],
   ],
   'moves that the inventory of PostgreSQL does not count': [COUNTED, 'AND n <> 0', 'AND n IS NULL'],
   'deletions that the inventory of PostgreSQL does not count': [COUNTED, 'pets = pets - n', 'pets = pets'],
