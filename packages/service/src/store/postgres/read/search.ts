@@ -14,9 +14,11 @@ import { POSTGRES_JSON } from './pages.ts'
 const FIRST = 1_000
 /**
  * If a greater share of the rows has the words, the list and the table of words are read side by side in the order of
- * their ids, until the page is complete. Otherwise, all rows with the words are read and sorted.
+ * their ids, until the page is complete. Otherwise, all rows with the words are read and sorted. With a filter, each of
+ * them must be looked up in the list, which costs five times as much.
  */
-const MANY = 1 / 20
+const MANY = 0.45
+const MANY_FILTERED = 0.1
 /** How many pages of the table of words the estimate reads. */
 const SAMPLED = 64
 /** How many rows are read at once after a first page with false positives. */
@@ -117,7 +119,8 @@ export function postgresSearch<Filter extends AnyFilter>(read: ReadWith, list: S
     yield first.rows
     if (first.count < FIRST) return
     const [estimate] = (await read(undefined, sample, matching(range.words))) as { share: number }[]
-    const further = (estimate?.share ?? 0) > MANY ? inOrder : fromAll
+    const many = planOf(list, range.filter).given.length > 0 ? MANY_FILTERED : MANY
+    const further = (estimate?.share ?? 0) > many ? inOrder : fromAll
     let after = on(first.last)
     for (let count = limitFor(range.count); ; count = MORE) {
       const found = await further(range, after, count)
