@@ -11,7 +11,7 @@ import { createLog, type Log } from '../../observability/log.ts'
 import { absolutePath } from '../../store/absolute-path.ts'
 import { kindOf, MEMORY } from '../../store/kinds.ts'
 import { io } from '../../system/io.ts'
-import { wallMs } from '../../system/runtime.ts'
+import { startTimer, stopTimer, wallMs } from '../../system/runtime.ts'
 import { configOf, parsedBy, withSettings } from '../../terminal/options.ts'
 import { firstSignal, npxEnds, stopInOrder } from '../../terminal/stop.ts'
 import { readCategories } from '../category-file.ts'
@@ -81,6 +81,9 @@ More settings are environment variables: petstore help settings.`,
  */
 const OF_AN_ENVIRONMENT = ['ENVIRONMENT', 'BASE_URL', 'BOOTSTRAP_KEY', 'BOOTSTRAP_KEY_FILE']
 
+/** If the store is not open after this time, for example because of a migration, health checks get a response. */
+const EARLY_AFTER_MS = 1_000
+
 interface ServeOptions {
   ephemeral: boolean
   demo: boolean
@@ -107,13 +110,22 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { metrics, practice, now, ...opening } = await prepare(config, options)
   const baseUrls = { production: config.baseUrl, staging: config.stagingBaseUrl }
   const address = { ...config, baseUrls, ...practice?.behind, sharePort: config.sharePort || together, log }
-  if (!worker) await checkPorts(config, workers)
+  if (!worker) await checkPorts({ ...config, ...practice?.behind }, workers)
   if (!ephemeral) await kindOf(config.database).files?.startThreads()
-  const listening = address.sharePort ? undefined : listenEarly(address)
+  // A quick start refuses connections until it is ready, so that a proxy uses another server.
+  let listening: ReturnType<typeof listenEarly> | undefined
+  const early = startTimer(() => {
+    try {
+      if (!address.sharePort) listening = listenEarly(address)
+    } catch {
+      // `startServer` reports it.
+    }
+  }, EARLY_AFTER_MS)
   const admin = metrics && startAdmin(config.adminHost, config.adminPort as number, metrics)
   if (!ephemeral && !worker) await migrateAside(config, log)
   const open = () => openWatched(ephemeral ? MEMORY : config.database, log, metrics, { ...opening, now })
   const { store, reset } = options.stdin ? await resettable(open) : { store: await open(), reset: undefined }
+  stopTimer(early)
   let isStarting = true
   const server = startServer({
     ...address,
@@ -192,8 +204,7 @@ function warnOfIgnored(log: Log): void {
  * shared port only when the store is open, so that the other processes get all requests until then.
  */
 async function checkPorts({ host, port, sharePort, adminHost, adminPort }: Config, workers: number): Promise<void> {
-  // Workers share their port, so they could listen even if another service uses it.
-  if (sharePort || workers > 1) await checkFree({ host, port, sharePort, flag: '--port' })
+  await checkFree({ host, port, sharePort, flag: '--port' })
   const more = adminPort ? Array.from({ length: workers - 1 }, (_, n) => adminPort + n + 1) : []
   for (const port of more) await checkFree({ host: adminHost, port, flag: 'PETSTORE_ADMIN_PORT' })
 }
