@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { STATUSES } from '../animal/status-labels.ts'
-import { Icon } from '../parts/icons.tsx'
+import { Pager } from '../parts/pager.tsx'
 import { number } from '../phrases.ts'
 import type { ImportRow } from './rows.ts'
 import type { Import } from './use-import.ts'
@@ -38,31 +38,17 @@ export function ImportTable({ importing }: { importing: Import }) {
           ))}
         </tbody>
       </table>
-      {last > 0 && <Pages {...{ at, last, setPage }} count={mistaken.length} />}
+      {last > 0 && (
+        <Pager
+          label="Pages of the file"
+          where={`${number(at * PAGE_ROWS + 1)} – ${number(Math.min(mistaken.length, (at + 1) * PAGE_ROWS))} of ${number(mistaken.length)}`}
+          unit=" rows"
+          first={at === 0 ? undefined : () => setPage(0)}
+          previous={at === 0 ? undefined : () => setPage(at - 1)}
+          next={at === last ? undefined : () => setPage(at + 1)}
+        />
+      )}
     </>
-  )
-}
-
-type PagesProps = Record<'at' | 'last' | 'count', number> & { setPage: (at: number) => void }
-
-function Pages({ at, last, count, setPage }: PagesProps) {
-  const to = Math.min(count, (at + 1) * PAGE_ROWS)
-  return (
-    <nav class="pager" aria-label="Pages of the file">
-      <p class="pager-where">
-        {number(at * PAGE_ROWS + 1)} – {number(to)} of {number(count)}
-      </p>
-      <div class="pager-steps">
-        <button type="button" aria-disabled={at === 0} onClick={() => setPage(Math.max(0, at - 1))}>
-          <Icon name="previous" />
-          Previous rows
-        </button>
-        <button type="button" aria-disabled={at === last} onClick={() => setPage(Math.min(last, at + 1))}>
-          Next rows
-          <Icon name="next" />
-        </button>
-      </div>
-    </nav>
   )
 }
 

@@ -4,7 +4,6 @@
 import { useReducer, useState } from 'preact/hooks'
 import type { Event, Pet } from '../../../client/src/petstore.ts'
 import { type Feed, useEvents } from '../live/feed.ts'
-import { number } from '../phrases.ts'
 import type { Item, Page } from './list-position.ts'
 
 /** Does not use Preact, so tests can call it directly. */
@@ -36,10 +35,10 @@ export class RowsInPlace {
     this.deleted = new Set([...this.deleted, ...gone])
   }
 
-  /** The waiting changes in words; empty if there are none. */
-  get waiting(): string {
+  /** Whether rows would move. */
+  get waiting(): boolean {
     const read = this.#read && { ...this.#read, items: this.#read.items.filter(({ id }) => !this.deleted.has(id)) }
-    return read && this.page?.position === read.position ? difference(this.page, read) : ''
+    return read !== undefined && this.page?.position === read.position && isMoved(this.page, read)
   }
 
   /** Shows the waiting changes. With `next`, also shows the next page that is read. */
@@ -82,26 +81,6 @@ function inPlace(before: Page, read: Page, told: ReadonlyMap<bigint, Event>): Pa
 
 function isMoved(before: Page, read: Page): boolean {
   return before.items.some(({ id }, at) => read.items[at]?.id !== id)
-}
-
-/** "3 new animals, 1 left this view". Rows that moved from or to another page are not counted. */
-function difference(before: Page, read: Page): string {
-  if (!isMoved(before, read)) return ''
-  const { view, page } = read.position
-  const fromEnd = page < 0
-  const inOrder = ({ items }: Page) => (fromEnd ? items.toReversed() : items).map(({ id }) => id)
-  const [was, is] = [inOrder(before), inOrder(read)]
-  const isFull = (fromEnd ? read.prev : read.next) !== undefined
-  const lastWas = was.findLastIndex((id) => is.includes(id))
-  const lastIs = is.findLastIndex((id) => was.includes(id))
-  const added = is.filter((id, at) => !was.includes(id) && (at < lastIs || lastIs < 0)).length
-  const gone = was.filter((id, at) => !is.includes(id) && (at < lastWas || !isFull)).length
-  const more = added === is.length && isFull ? ' or more' : ''
-  const parts = [
-    added > 0 && `${number(added)}${more} new ${added === 1 ? view.slice(0, -1) : view}`,
-    gone > 0 && `${number(gone)} ${added > 0 ? '' : `${gone === 1 ? view.slice(0, -1) : view} `}left this view`,
-  ]
-  return parts.filter(Boolean).join(', ') || 'This list has changed'
 }
 
 /** A row that is no longer in the list, updated from its last event. */

@@ -25,9 +25,9 @@ export interface ListPosition {
   search: string
   sort: Sort
   limit: number
-  /** Counts from 1. Negative numbers count from the end, so that the last page needs no earlier pages. */
+  /** Counts from 1. */
   page: number
-  /** `undefined` on the first and the last page. */
+  /** `undefined` on the first page. */
   cursor: string | undefined
 }
 
@@ -37,14 +37,9 @@ export function firstPage({ view, status, categoryId, ids, search, sort, limit }
   return { view, status, categoryId, ids, search, sort, limit, page: 1, cursor: undefined }
 }
 
-export function lastPage(position: Start): ListPosition {
-  return { ...firstPage(position), page: -1 }
-}
-
 /** `next`: the cursor of the next page, if there is one. */
 export function nextPage(position: ListPosition, next: string | undefined): ListPosition | undefined {
-  if (next === undefined) return undefined
-  return position.page === -2 ? lastPage(position) : { ...position, page: position.page + 1, cursor: next }
+  return next === undefined ? undefined : { ...position, page: position.page + 1, cursor: next }
 }
 
 export function previousPage(position: ListPosition, prev: string | undefined): ListPosition | undefined {
@@ -73,9 +68,7 @@ export function fromAddress(address: string): ListPosition {
   const first = firstPage({ view, status, categoryId, ids, search, sort, limit })
   const cursor = query.get('cursor')
   const page = Number(query.get('page'))
-  if (ids && page < 0) return first
-  if (page === -1) return lastPage(first)
-  return cursor && Number.isSafeInteger(page) && (page > 1 || page < -1) ? { ...first, page, cursor } : first
+  return cursor && Number.isSafeInteger(page) && page > 1 ? { ...first, page, cursor } : first
 }
 
 export function toAddress({ view, status, categoryId, ids, search, sort, limit, page, cursor }: ListPosition): string {

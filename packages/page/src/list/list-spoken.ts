@@ -5,7 +5,7 @@ import { useAnnounce } from '../parts/announcer.tsx'
 import { TITLES } from '../top-bar.tsx'
 import type { ShownList } from './list.ts'
 import type { ListPosition } from './list-position.ts'
-import { heard } from './list-words.ts'
+import { spokenSummary } from './list-words.ts'
 
 export function useSpokenList({ position, shown, failure }: ShownList): void {
   const announce = useAnnounce()
@@ -13,7 +13,7 @@ export function useSpokenList({ position, shown, failure }: ShownList): void {
   useEffect(() => {
     if (shown?.position !== position || last.current === position) return
     // The heading announces the first page.
-    if (last.current) announce(heard(shown, TITLES[position.view]))
+    if (last.current) announce(spokenSummary(shown, TITLES[position.view]))
     last.current = position
   }, [shown])
   const failing = failure !== undefined

@@ -55,7 +55,6 @@ export function ListTable(props: ListTableProps) {
   const { items, position } = shown
   const lines = items.map((item) => ('petId' in item ? orderRow(item) : petRow(item, holderOf, deleted.has(item.id))))
   const [idLabel] = HEADS[position.view]
-  const { search } = position
   return (
     <table class="rows" {...useFocusInPlace(shown)}>
       <Head view={position.view} actions={onAction !== undefined}>
@@ -74,8 +73,8 @@ export function ListTable(props: ListTableProps) {
               <CopyId id={id} />
             </td>
             <th scope="row" class="cell-name">
-              <RecordLink {...record} text={<Name name={name} search={search} />} plain />
-              {note && <Note {...{ ...note, search }} />}
+              <RecordLink {...record} text={<Name name={name} />} plain />
+              {note && <Note {...note} />}
             </th>
             <td class="cell-detail">{detail}</td>
             <td class="cell-status">{status}</td>
@@ -120,11 +119,11 @@ export function noteOf({ status }: Pet, holder: Order | null | undefined): ListR
 }
 
 /** The customer's name has its own text direction. */
-function Note({ before, reference = '', after = '', search }: NonNullable<ListRow['note']> & { search: string }) {
+function Note({ before, reference = '', after = '' }: NonNullable<ListRow['note']>) {
   return (
     <span class="hint" title={before + plain(reference) + after}>
       {before}
-      {reference && <Name name={reference} search={search} />}
+      {reference && <Name name={reference} />}
       {after}
     </span>
   )

@@ -4,17 +4,16 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { parseInteger } from '../animal/fields.ts'
-import { labelOf } from '../animal/status-labels.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice, RetryNotice } from '../parts/notice.tsx'
+import { Pager } from '../parts/pager.tsx'
 import { brief } from '../phrases.ts'
 import type { Selection } from '../selection/use-selection.ts'
 import type { HolderOf } from './holders.ts'
 import type { ShownList } from './list.ts'
-import { firstPage, type ListPosition } from './list-position.ts'
+import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
-import { isShort, nothing, pageName } from './list-words.ts'
-import { Pager } from './pager.tsx'
+import { describe, emptyReason, rangeOf } from './list-words.ts'
 import { LIST_ID } from './row-focus.ts'
 
 interface ListViewProps extends ShownList {
@@ -43,14 +42,15 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
   /** The service refused the search, so the rows on the screen belong to another one. */
   const refused = failure?.code === 'invalid_parameter'
   const rows = emptyStore || none || refused || shown?.position.view !== view ? undefined : shown
-  const paged = rows && !isShort(rows)
+  const paged = rows && (rows.prev !== undefined || rows.next !== undefined || rows.position.page !== 1)
+  const step = (to: ListPosition | undefined) => to && (() => void (loading || goTo(to)))
   return (
     <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
       {emptyStore}
       {!emptyStore && loading && !rows && <p class="muted loading">Loading the {view}…</p>}
       {!emptyStore && none && !stale && (
         <div class="empty">
-          <p>{nothing(position)}</p>
+          <p>{emptyReason(position)}</p>
           {position.search && parseInteger(position.search) === undefined && view === 'animals' && onAdd && (
             <Button text={`Add “${brief(position.search)}”`} class="primary" onClick={() => onAdd(position.search)} />
           )}
@@ -72,9 +72,17 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
         )}
         {paged && (
           <Pager
-            shown={rows}
-            loading={loading ? `loading ${describe(position)}…` : undefined}
-            goTo={(next) => next && !loading && goTo(next)}
+            label="Pages of the list"
+            where={[
+              <span key="rows" class="numbers">
+                {rangeOf(rows)}
+              </span>,
+              <span key="page" class="muted">{` · page ${rows.position.page}`}</span>,
+              loading && <span key="loading" class="muted loading">{` · loading ${describe(position)}…`}</span>,
+            ]}
+            first={step(rows.position.page === 1 ? undefined : firstPage(rows.position))}
+            previous={step(previousPage(rows.position, rows.prev))}
+            next={step(nextPage(rows.position, rows.next))}
           />
         )}
       </div>
@@ -92,7 +100,7 @@ function Waiting({ waiting, show }: Pick<ShownList, 'waiting' | 'show'>) {
     <div class="waiting" role="status">
       {waiting && (
         <button type="button" class="small" onClick={showAll}>
-          {waiting} · <strong>Refresh</strong>
+          This list has changed · <strong>Refresh</strong>
         </button>
       )}
     </div>
@@ -128,18 +136,11 @@ function ListFailure({ failure, position, shown, goTo, reload }: ListFailureProp
   // The chosen page failed to load, so offer to keep the rows on the screen.
   const takeBack = shown && shown !== position && (
     <button type="button" class="quiet" onClick={() => goTo(shown)}>
-      Stay{' '}
-      {shown.view === position.view && shown.page !== position.page ? `on ${pageName(shown).toLowerCase()}` : 'here'}
+      Stay {shown.view === position.view && shown.page !== position.page ? `on page ${shown.page}` : 'here'}
     </button>
   )
   const title = shown === position ? 'This list may be out of date.' : `Could not load ${describe(position)}.`
   return <RetryNotice {...{ failure, title, reload }} actions={takeBack} />
-}
-
-function describe(position: ListPosition): string {
-  const { view, status } = position
-  if (position.page !== 1) return pageName(position).toLowerCase()
-  return status && view === 'animals' ? `${labelOf(status).toLowerCase()} animals` : `the ${view}`
 }
 
 function count(rows: number, view: ListPosition['view']): string {

@@ -8,22 +8,14 @@ import { brief, fullTime, number } from '../phrases.ts'
 import type { Shown } from './list.ts'
 import type { ListPosition } from './list-position.ts'
 
-export function pageName({ page }: ListPosition): string {
-  if (page > 0) return `Page ${page}`
-  return page === -1 ? 'Last page' : `Page ${-page} from the end`
-}
-
 /** The rows and, if known, their total: "101 – 200 of 5,203". */
 export function rangeOf(shown: Shown): string {
-  const { next, position } = shown
-  const { page, limit } = position
-  const count = shown.items.length
-  const before = (page - 1) * limit
-  const total = totalOf(shown) ?? (page > 0 && next === undefined ? before + count : undefined)
-  const to = page > 0 ? before + count : total === undefined ? undefined : total + (page + 1) * limit
+  const { next, position, items } = shown
   // Pages of ids can be shorter, because a status filter drops some of the animals.
-  if (to === undefined || position.ids) return `${count} rows`
-  const from = Math.max(1, to - count + 1)
+  if (position.ids) return `${items.length} rows`
+  const before = (position.page - 1) * position.limit
+  const [from, to] = [before + 1, before + items.length]
+  const total = totalOf(shown) ?? (next === undefined ? to : undefined)
   const range = from === to ? number(from) : `${number(from)} – ${number(to)}`
   return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
 }
@@ -50,11 +42,11 @@ export function summary(position: ListPosition, numbers: string): string {
 }
 
 /** For screen readers: "Animals: 21 to 40 out of 125, Sold, Newest first, page 2". */
-export function heard(shown: Shown, title: string): string {
+export function spokenSummary(shown: Shown, title: string): string {
   const { position } = shown
   const range = rangeOf(shown).replace(' – ', ' to ').replace(' of ', ' out of ').replace('rows', 'found')
   const numbers = shown.items.length === 0 ? 'none found' : range
-  const page = position.page === 1 ? [] : [pageName(position).toLowerCase()]
+  const page = position.page === 1 ? [] : [`page ${position.page}`]
   return `${title}: ${[numbers, ...filters(position), ...page].join(', ')}`
 }
 
@@ -68,12 +60,14 @@ function filters({ status, categoryId, search, sort, ids }: ListPosition): strin
   ]
 }
 
-export function isShort({ next, prev }: Shown): boolean {
-  return prev === undefined && next === undefined
+/** Returns a page in words: "sold animals", "page 2". */
+export function describe({ view, status, page }: ListPosition): string {
+  if (page !== 1) return `page ${page}`
+  return status && view === 'animals' ? `${labelOf(status).toLowerCase()} animals` : `the ${view}`
 }
 
 /** Why a page has no rows. */
-export function nothing({ view, status, categoryId, search, page }: ListPosition): string {
+export function emptyReason({ view, status, categoryId, search, page }: ListPosition): string {
   const inCategory = categoryId === undefined ? '' : ` in category ${brief(names().nameOf(categoryId))}`
   const label = status ? `${labelOf(status).toLowerCase()} ` : ''
   if (search) {

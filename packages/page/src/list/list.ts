@@ -98,27 +98,21 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
 type EveryField<Filter> = Record<keyof Filter, unknown>
 /** Parameters that the page does not use. A new parameter does not compile until it is listed here or used. */
 const UNUSED = { petId: undefined }
-const REVERSED: Record<Sort, Sort> = { oldest: 'newest', newest: 'oldest' }
 
 export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
-  const { view, status, categoryId, limit, cursor, page } = position
+  const { view, status, categoryId, limit, sort, cursor } = position
   if (position.ids) return pageOfIds(client, position, options)
-  const fromEnd = page < 0
   const search = shortened(position.search) || undefined
-  const sort = fromEnd ? REVERSED[position.sort] : position.sort
-  function inOrder(items: readonly Item[], { next, prev }: Pick<Page, 'next' | 'prev'>): Page {
-    return fromEnd ? { position, items: items.toReversed(), next: prev, prev: next } : { position, items, next, prev }
-  }
   if (view === 'orders') {
     const stated = { ...UNUSED, status: status as OrderStatus | undefined, search, sort, limit }
     const filter = stated satisfies EveryField<OrderFilter>
-    const { orders, ...cursors } = await client.listOrderPage({ ...filter, cursor }, options)
-    return inOrder(orders, cursors)
+    const { orders, next, prev } = await client.listOrderPage({ ...filter, cursor }, options)
+    return { position, items: orders, next, prev }
   }
   const stated = { status: status as PetStatus | undefined, categoryId, search, sort, limit }
   const filter = stated satisfies EveryField<PetFilter>
-  const { pets, ...cursors } = await client.listPage({ ...filter, cursor }, options)
-  return inOrder(pets, cursors)
+  const { pets, next, prev } = await client.listPage({ ...filter, cursor }, options)
+  return { position, items: pets, next, prev }
 }
 
 /** Looks up the ids of the page, and leaves out deleted animals. */

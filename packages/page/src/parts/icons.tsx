@@ -12,7 +12,6 @@ const LINES = {
   previous: 'M10 3 5 8l5 5',
   next: 'M6 3l5 5-5 5',
   first: 'M4 3v10M12.5 3l-5 5 5 5',
-  last: 'M12 3v10M3.5 3l5 5-5 5',
 }
 
 export function Icon({ name }: { name: keyof typeof LINES }) {

@@ -1,15 +1,8 @@
-// A name with its own text direction and spaces, a sign for each invisible character, and marks on the parts that a
-// search found.
+// A name with its own text direction and spaces, and a sign for each invisible character.
 
-import { foundIn } from './search-words.ts'
 import { partsOf, plain } from './visible-text.ts'
 
-interface NameProps {
-  name: string
-  search?: string | undefined
-}
-
-export function Name({ name, search = '' }: NameProps) {
+export function Name({ name }: { name: string }) {
   return (
     <bdi class="name" dir="auto" title={plain(name)}>
       {partsOf(name).map((part, index) =>
@@ -18,7 +11,7 @@ export function Name({ name, search = '' }: NameProps) {
             {part}
           </span>
         ) : (
-          foundIn(part, search).map((text, at) => (at % 2 ? <mark key={at}>{text}</mark> : text))
+          part
         ),
       )}
     </bdi>

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { RowsInPlace } from '../../src/list/in-place.ts'
-import { firstPageOf, type Item, lastPage, type Page } from '../../src/list/list-position.ts'
+import { firstPageOf, type Item, type Page } from '../../src/list/list-position.ts'
 import { event, order, pet } from './fake-client.ts'
 
 const FIRST = firstPageOf('animals')
@@ -21,25 +21,18 @@ function shown(first: Page): RowsInPlace {
 
 const ids = ({ page }: RowsInPlace) => page?.items.map(({ id }) => Number(id))
 
-test.each<[string, number[], number[], Partial<Page>, string]>([
-  ['no change', [1, 2], [1, 2], {}, ''],
-  ['rows added at the end', [1, 2], [1, 2, 3], {}, ''],
-  ['one new row', [2, 1], [3, 2, 1], {}, '1 new animal'],
-  ['two new rows and two gone', [5, 4, 3, 2], [7, 6, 5, 2], {}, '2 new animals, 2 left this view'],
-  ['one row gone', [1, 2, 3], [1, 3], {}, '1 animal left this view'],
-  ['two rows gone', [1, 2, 3], [3], {}, '2 animals left this view'],
-  ['a row that moves up from the next page is not new', [1, 2, 3], [2, 3, 4], { next: 'A' }, '1 animal left this view'],
-  ['a row that moves to the next page is not gone', [3, 2, 1], [4, 3, 2], { next: 'A' }, '1 new animal'],
-  ['a page of new rows', [2, 1], [4, 3], { next: 'A' }, '2 or more new animals'],
-  ['a different order', [1, 2], [2, 1], {}, 'This list has changed'],
-  ['a page that counts from the end', [3, 2, 1], [2, 1], { position: lastPage(FIRST) }, '1 animal left this view'],
-])('%s', (_, before, read, more, waiting) => {
-  const rows = shown(pageOf(before, more))
-  rows.update(pageOf(read, more), false)
-  expect(rows.waiting).toBe(waiting)
-  expect(ids(rows)).toEqual(waiting ? before : read)
+test.each<[string, number[], number[], boolean]>([
+  ['no change', [1, 2], [1, 2], false],
+  ['rows added at the end', [1, 2], [1, 2, 3], false],
+  ['a new row', [2, 1], [3, 2, 1], true],
+  ['a row that is gone', [1, 2, 3], [1, 3], true],
+  ['a different order', [1, 2], [2, 1], true],
+])('%s', (_, before, read, waiting) => {
+  const rows = shown(pageOf(before))
+  rows.update(pageOf(read), false)
+  expect([rows.waiting, ids(rows)]).toEqual([waiting, waiting ? before : read])
   rows.show(false)
-  expect([rows.waiting, ids(rows)]).toEqual(['', read])
+  expect([rows.waiting, ids(rows)]).toEqual([false, read])
 })
 
 test('updates a row in place, from the list or from its last event', () => {
@@ -52,7 +45,7 @@ test('updates a row in place, from the list or from its last event', () => {
     ['Luna', 'available'],
   ])
   expect([...rows.deleted]).toEqual([2n])
-  expect(rows.waiting).toBe('2 animals left this view')
+  expect(rows.waiting).toBe(true)
 })
 
 test('an order that left the view keeps its row, with the status of its last event', () => {
@@ -61,7 +54,7 @@ test('an order that left the view keeps its row, with the status of its last eve
   rows.hear([event(1, 'order.completed', { orderId: 7n, orderStatus: 'completed' })])
   rows.update(page(order(6)), false)
   expect(rows.page?.items.map(({ status }) => status)).toEqual(['completed', 'pending'])
-  expect(rows.waiting).toBe('1 order left this view')
+  expect(rows.waiting).toBe(true)
 })
 
 test('rows move if the person asks, changes the page or does not see them, and when the person deletes one', () => {
@@ -74,5 +67,5 @@ test('rows move if the person asks, changes the page or does not see them, and w
   rows.update(pageOf([9, 8], { position: { ...FIRST, page: 2, cursor: 'A' } }), false)
   expect(ids(rows)).toEqual([9, 8])
   rows.remove(9n)
-  expect([ids(rows), rows.waiting]).toEqual([[8], ''])
+  expect([ids(rows), rows.waiting]).toEqual([[8], false])
 })
