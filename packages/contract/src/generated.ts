@@ -110,14 +110,15 @@ export type Event = {
   petId: bigint
   /** Status of the pet right after the event; absent if it was deleted. */
   petStatus?: PetStatus
-  /** The pet right after the event, if it was added or changed. */
+  /** The pet right after the event; absent if it was deleted. Order events of versions before 2.0.0 have no
+   * `pet`. */
   pet?: Pet
   /** Identifier of the order, in order events. */
   orderId?: bigint
   /** Status of the order right after the event, in order events. */
   orderStatus?: OrderStatus
-  /** The terms of the order right after the event, in `order.placed` and `order.changed`. Absent from events
-   * written by version 1.0.0. */
+  /** The terms of the order right after the event, in order events. Version 1.1.0 wrote them in `order.placed`
+   * and `order.changed` only, and version 1.0.0 in none. */
   terms?: OrderTerms
 }
 

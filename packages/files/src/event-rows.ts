@@ -12,10 +12,7 @@ export type EventRow = Record<(typeof EVENT_COLUMNS)[number], unknown>
 /** The change in the number of sold pets, by event type. */
 export const NET_SOLD: Readonly<Record<string, number>> = { 'order.completed': 1, 'order.returned': -1 }
 
-/**
- * `order`: the current state of the event's order. It supplies the terms of events without them, because orders do
- * not change after their sale.
- */
+/** `order`: the current state of the event's order, for events of earlier versions, which lack the pet or the terms. */
 export function eventRow(event: Event, order: Order | undefined): EventRow {
   const { at, type, petId, pet, orderId, terms, by } = event
   return {

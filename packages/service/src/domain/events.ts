@@ -80,8 +80,8 @@ export interface NewEvent {
   readonly by: KeyId | null
   readonly petId: bigint
   readonly orderId?: bigint
-  /** The pet as the event shows it. */
+  /** The pet right after the event; `undefined` if it was deleted. */
   readonly pet?: Pet
-  /** The order's terms after the event, if it was placed or changed. */
+  /** The terms of the order `orderId` right after the event. */
   readonly terms?: OrderTerms
 }

@@ -20,7 +20,7 @@ test('events lists and follows events, as text and as JSON', async () => {
   const lines = [
     'pet\\.added        pet 1 available \\(Rex\\), by test\n',
     'pet\\.added        pet 2 available \\(L�una\\), by test\n',
-    `order\\.placed     pet 1 pending, order 1, for A�da, until ${expiresAt.slice(0, 19).replace('T', ' ')}Z, by test\n`,
+    `order\\.placed     pet 1 pending \\(Rex\\), order 1, for A�da, until ${expiresAt.slice(0, 19).replace('T', ' ')}Z, by test\n`,
   ].map((line) => time + line)
   expect(await events()).toMatch(new RegExp(`^${lines.join('')}$`))
   expect(await events('--pet', '2')).toMatch(new RegExp(`^${lines[1]}$`))

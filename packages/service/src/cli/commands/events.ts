@@ -128,11 +128,13 @@ function clockNote({ at, next }: ClockAhead, { to }: Filter): string {
   return `${what} Events after the first one are missing here. To include them, leave out --to, or set it after ${at}.`
 }
 
-/** Adds each event's order, which has the pet's name and the customer. */
+/** Adds the order to events of earlier versions, which lack the pet or the terms. */
 async function* rows(client: PetstoreClient, events: AsyncIterable<Event>): AsyncGenerator<EventRow> {
   let some: Event[] = []
   async function* read() {
-    const ids = new Set(some.flatMap(({ orderId }) => (orderId === undefined ? [] : [orderId])))
+    const ids = new Set(
+      some.flatMap(({ orderId, pet, terms }) => (orderId === undefined || (pet && terms) ? [] : [orderId])),
+    )
     const orders = await Promise.all([...ids].map((id) => client.getOrder(id)))
     const byId = new Map<bigint | undefined, Order>(orders.map((order) => [order.id, order]))
     for (const event of some) yield eventRow(event, byId.get(event.orderId))
@@ -162,12 +164,12 @@ function parseTime(text: string): string {
   throw new Error('must be today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z')
 }
 
-function lineOf({ at, type, petId, petStatus, pet, orderId, terms, by }: Event): Line {
+function lineOf({ at, type, petId, petStatus, pet, orderId, orderStatus, terms, by }: Event): Line {
   const facts = [
     ...(pet ? [` (${pet.name})`] : ['']),
     ...(orderId === undefined ? [] : [`order ${orderId}`]),
     ...(terms?.reference === undefined ? [] : [`for ${terms.reference}`]),
-    ...(terms?.expiresAt === undefined ? [] : [`until ${inSeconds(terms.expiresAt)}`]),
+    ...(terms?.expiresAt === undefined || orderStatus !== 'pending' ? [] : [`until ${inSeconds(terms.expiresAt)}`]),
     ...(by === undefined ? [] : [`by ${by}`]),
   ]
   const before = `${inSeconds(at)}  ${type.padEnd('order.completed'.length)}  pet ${petId}`

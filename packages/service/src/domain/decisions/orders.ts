@@ -134,9 +134,9 @@ function emit(copy: WorkingCopy, order: StoredOrder, by: KeyId | null): void {
 }
 
 function tell(copy: WorkingCopy, type: EventType, order: StoredOrder, by: KeyId | null): void {
-  const { id, petId, status, changedAt, reference, expiresAt } = order
-  const terms = status === 'pending' ? { terms: { reference, expiresAt } } : {}
-  copy.events.push({ type, at: changedAt, by, petId, orderId: id, ...terms })
+  const { id, petId, changedAt, reference, expiresAt } = order
+  const pet = copy.petOf(order)
+  copy.events.push({ type, at: changedAt, by, petId, orderId: id, pet, terms: { reference, expiresAt } })
 }
 
 function isBadExpiry(expiresAt: number | undefined, now: number): boolean {

@@ -11,7 +11,6 @@ import {
   type NewEvent,
 } from '../../domain/events.ts'
 import { ASCENDS } from '../../domain/lists.ts'
-import { petStatusOf } from '../../domain/order-transitions.ts'
 import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
 import { type AnyColumns, columnsOf, type JsonDialect, jsonObject } from './columns.ts'
 import { NEW_PET_COLUMNS } from './pet-and-order-columns.ts'
@@ -48,16 +47,15 @@ export const NEW_EVENT_COLUMNS = columnsOf(
 )
 
 export function rowOf({ type, at, by, petId, orderId, pet, terms }: NewEvent) {
-  const orderStatus = orderId === undefined ? null : orderStatusOf(type)
   return {
     type,
     at,
     key_id: by,
     pet_id: petId,
-    pet_status: pet?.status ?? (orderStatus && petStatusOf(orderStatus)),
+    pet_status: pet?.status ?? null,
     pet: pet ? stringifyJson(Object.fromEntries(PET_FIELDS.map((field) => [field, pet[field]]))) : null,
     order_id: orderId ?? null,
-    order_status: orderStatus,
+    order_status: orderId === undefined ? null : orderStatusOf(type),
     terms: terms ? termsJson(terms) : null,
   } satisfies Record<keyof typeof NEW_EVENT_COLUMNS, unknown>
 }

@@ -38,7 +38,9 @@ describe('a transition', () => {
           else {
             expect(outcome).toMatchObject({ id: ORDER, petName: 'Rex', status: to, changedAt: rows.now })
             expect(emitted(rows)).toEqual([`order.${to} ${ORDER}`])
-            expect(rows.pets.get(PET)?.status).toBe(petStatusOf(to))
+            const pet = rows.pets.get(PET)
+            expect(pet?.status).toBe(petStatusOf(to))
+            expect(rows.events[0]).toMatchObject({ pet: pet as object, terms: { reference: before?.reference } })
             return
           }
           expect(rows.orders.get(ORDER)).toBe(before as NonNullable<typeof before>)
@@ -119,7 +121,7 @@ describe('a correction', () => {
     expect(outcome).toMatchObject({ expiresAt: end, changedAt: rows.now, petName: 'Rex' })
     expect(rows.orders.get(ORDER)?.reference).toBeUndefined()
     expect(emitted(rows)).toEqual([`order.changed ${ORDER}`])
-    expect(rows.events[0]?.terms).toEqual({ reference: undefined, expiresAt: end })
+    expect(rows.events[0]).toMatchObject({ pet: { name: 'Rex' }, terms: { reference: undefined, expiresAt: end } })
   })
 
   test('of an overdue reservation expires it instead', () => {

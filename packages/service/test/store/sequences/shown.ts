@@ -5,7 +5,6 @@ import { modelFinds } from '../../../../../test/support/search-rules.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { type EventFilter, type EventPage, markOf, type NewEvent } from '../../../src/domain/events.ts'
 import type { Page } from '../../../src/domain/lists.ts'
-import { petStatusOf } from '../../../src/domain/order-transitions.ts'
 import type { Order, OrderFilter, OrderStatus } from '../../../src/domain/orders.ts'
 import type { Pet, PetFilter } from '../../../src/domain/pets.ts'
 import type { AnyFilter } from '../../../src/store/shared/lists.ts'
@@ -31,8 +30,7 @@ export function eventJson(id: bigint, event: NewEvent, nameOf: (by: bigint) => s
   const orderStatus = orderId === undefined ? undefined : status
   return stringifyJson({
     ...{ id, type, at: utc(at), by: by === null ? undefined : nameOf(by), petId },
-    petStatus: pet?.status ?? (orderStatus && petStatusOf(orderStatus)),
-    ...{ pet: pet && shownPet(pet), orderId, orderStatus },
+    ...{ petStatus: pet?.status, pet: pet && shownPet(pet), orderId, orderStatus },
     terms: terms && { reference: terms.reference, expiresAt: utc(terms.expiresAt) },
   })
 }
