@@ -2,8 +2,8 @@
 
 import { cpus, release, totalmem } from 'node:os'
 import { Command, Option } from 'commander'
+import { parsedBy } from '../packages/cli/src/terminal/options.ts'
 import { count } from '../packages/service/src/config/setting-parsers.ts'
-import { parsedBy } from '../packages/service/src/terminal/options.ts'
 
 export interface Experiment<Name extends string, Choice extends string = never> {
   /** `npm run endurance -- NAME` runs it. */

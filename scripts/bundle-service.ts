@@ -46,7 +46,7 @@ const NO_FILES = {
 async function bundle(options: Partial<Bun.BuildConfig>): Promise<void> {
   const pages = pagesModule({ bundleConsole: await bundleConsole(), bundleReference: await bundleReference() })
   await Bun.build({
-    entrypoints: [join(root, 'packages/service/src/cli/main.ts')],
+    entrypoints: [join(root, 'packages/cli/src/main.ts')],
     tsconfig: join(root, 'tsconfig.json'),
     target: 'bun',
     minify: true,

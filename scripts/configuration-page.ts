@@ -1,7 +1,7 @@
 // Generates docs/configuration.md from the table of settings.
 
 import type { Command } from 'commander'
-import { COMMANDS } from '../packages/service/src/cli/commands/all.ts'
+import { COMMANDS } from '../packages/cli/src/commands/all.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../packages/service/src/config/settings.ts'
 
 const INTRODUCTION = `# Configuration

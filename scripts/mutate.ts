@@ -6,8 +6,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { parsedBy } from '../packages/cli/src/terminal/options.ts'
 import { count } from '../packages/service/src/config/setting-parsers.ts'
-import { parsedBy } from '../packages/service/src/terminal/options.ts'
 import { endTree } from '../test/support/process-tree.ts'
 import { randomOf } from '../test/support/search-rules.ts'
 

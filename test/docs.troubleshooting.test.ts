@@ -24,7 +24,7 @@ function warningsIn(path: string): string[] {
 }
 
 test('has a row for each message at warn or error', () => {
-  const files = [...new Bun.Glob('packages/{service,forward}/src/**/*.ts').scanSync(join(import.meta.dir, '..'))]
+  const files = [...new Bun.Glob('packages/{service,cli}/src/**/*.ts').scanSync(join(import.meta.dir, '..'))]
   const messages = [...new Set(files.flatMap(warningsIn))].sort()
   expect(messages.length).toBeGreaterThan(20)
   expect(rowsOf('Log messages')).toEqual(messages)

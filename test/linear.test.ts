@@ -33,7 +33,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   'contract/src/json.ts': ['-10.50e+30', 'Rex é'],
   'service/src/http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
   'service/src/domain/keys.ts': ['12'],
-  'service/src/domain/system-reason.ts': ['ERR_TLS_CERT'],
+  'contract/src/system-reason.ts': ['ERR_TLS_CERT'],
   'service/src/domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
   'service/src/http/request/parameters.ts': ['type[0]'],
   'service/src/http/pipeline.ts': ['a.example%20:8080'],

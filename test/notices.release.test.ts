@@ -18,7 +18,7 @@ async function bundled(target: 'bun' | 'browser', entry: string, tsconfig = 'tsc
 }
 
 test('the notices include every package in the service and its pages', async () => {
-  const service = await bundled('bun', 'packages/service/src/cli/main.ts')
+  const service = await bundled('bun', 'packages/cli/src/main.ts')
   const page = (name: string) =>
     bundled('browser', `packages/page/${name}/index.html`, `packages/page/${name}/tsconfig.json`)
   const pages = [...(await page('src')), ...(await page('reference'))]

@@ -27,7 +27,7 @@ export type Servers = Awaited<ReturnType<typeof startServers>>
 export async function startServers(databases: readonly [string, string], source = root) {
   const first = generateKey('production')
   const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
-  const program = join(source, 'packages/service/src/cli/main.ts')
+  const program = join(source, 'packages/cli/src/main.ts')
   const command = [process.execPath, '--preload', join(import.meta.dir, 'clock.ts'), program]
   const environment = (n: number) => ({
     ...{ PETSTORE_BOOTSTRAP_KEY: first, PETSTORE_LOG_LEVEL: 'silent' },

@@ -3,7 +3,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { main } from '../../packages/service/src/cli/main.ts'
+import { main } from '../../packages/cli/src/main.ts'
 import { atEndOfFile, temporaryFile } from './files.ts'
 import { untilCount } from './metrics.ts'
 import { until } from './until.ts'
@@ -15,7 +15,7 @@ export const launcher = process.env.LAUNCHER ?? join(root, 'bin/petstore')
 /** Returns a command to use instead of the launcher: it runs the sources with a preloaded file, from test/support/. */
 export const sourceWith = (preloaded: string) => {
   const bun = join(root, 'node_modules/.bin/bun')
-  return [bun, '--preload', resolve(root, 'test/support', preloaded), join(root, 'packages/service/src/cli/main.ts')]
+  return [bun, '--preload', resolve(root, 'test/support', preloaded), join(root, 'packages/cli/src/main.ts')]
 }
 export const nextVersion = sourceWith('next-version.ts')
 

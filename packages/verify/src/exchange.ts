@@ -3,7 +3,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { systemReason } from '../../service/src/domain/system-reason.ts'
+import { systemReason } from '../../contract/src/system-reason.ts'
 
 export interface Sent {
   method: string

@@ -1,8 +1,8 @@
 // Listens on an address, and explains failures.
 
 import { isIP } from 'node:net'
+import { systemReason } from '../../../contract/src/system-reason.ts'
 import { StartError } from '../domain/start-error.ts'
-import { systemReason } from '../domain/system-reason.ts'
 import type { Log } from '../observability/log.ts'
 import { IDLE_SECONDS } from './limits/connections.ts'
 import { canBind, setSocketOption } from './socket-option.ts'

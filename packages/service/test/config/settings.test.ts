@@ -150,7 +150,7 @@ const read = (...patterns: string[]) =>
     .join('')
 
 test('each setting is used by a command, and a test of its effect has its variable or flag', () => {
-  const commands = read('packages/service/src/cli/**/*.ts')
+  const commands = read('packages/cli/src/**/*.ts')
   // `petstore serve` passes all settings to the server, which has options of the same names.
   const server = read('packages/service/src/http/**/*.ts')
   const tests = read('test/**/*.ts', 'endurance/**/*.ts', 'packages/*/test/**/*.ts')

@@ -50,6 +50,7 @@ export function sequences(
           numRuns: runs * TIMES,
           // The limit also applies to shortening.
           interruptAfterTimeLimit: TIME_LIMIT_MS,
+          includeErrorInReport: true,
         })
         if (details.failed) throw new Error(fc.defaultReportMessage(details))
         if (details.numRuns < runs * TIMES * PART_MIN)

@@ -20,8 +20,8 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StartError } from '../../../domain/start-error.ts'
-import { orStartError, systemReason } from '../../../domain/system-reason.ts'
+import { systemReason } from '../../../../../contract/src/system-reason.ts'
+import { orStartError, StartError } from '../../../domain/start-error.ts'
 import { makeFolder, ownershipAdvice } from '../../../system/files.ts'
 import { PARTIAL } from '../../../system/partial.ts'
 import { UNFINISHED_COPY } from '../../shared/failures.ts'

@@ -2,8 +2,8 @@
 // end, also after a failure.
 
 import { closeSync, rmSync } from 'node:fs'
+import { systemReason } from '../../../../../contract/src/system-reason.ts'
 import { StartError } from '../../../domain/start-error.ts'
-import { systemReason } from '../../../domain/system-reason.ts'
 import { createPartial } from '../../../system/partial.ts'
 
 /** Suffixes of the files that SQLite can create beside a database. */

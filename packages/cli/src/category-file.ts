@@ -1,0 +1,77 @@
+// Reads the file in PETSTORE_CATEGORIES: category names as CSV with the columns id and name. Reports all its problems
+// together, before anything starts.
+
+import { int64FromDecimal } from '../../contract/src/int64.ts'
+import { shown } from '../../contract/src/schema.ts'
+import { toHeading } from '../../files/src/columns.ts'
+import { type CsvRow, rowsOf } from '../../files/src/csv-rows.ts'
+import { FileError } from '../../files/src/format.ts'
+import { refuseWorkbook } from '../../files/src/text.ts'
+import { CATEGORIES_MAX, type Category, folded, nameFault } from '../../service/src/domain/names.ts'
+import { StartError } from '../../service/src/domain/start-error.ts'
+import { absolutePath } from '../../service/src/store/absolute-path.ts'
+import { Source } from './import-source.ts'
+import { grouped } from './terminal/print.ts'
+
+/** Throws StartError with all problems of the file. */
+export async function readCategories(file: string): Promise<Category[]> {
+  const categories: Category[] = []
+  const problems: string[] = []
+  let columns: readonly string[] | undefined
+  let rows = 0
+  try {
+    refuseWorkbook(file)
+    const take = categoriesTo(categories, problems)
+    for await (const row of rowsOf(new Source(absolutePath(file)).text())) {
+      if (!columns) columns = columnsOf(row)
+      else if (++rows <= CATEGORIES_MAX) take(row, columns)
+      else throw new StartError(`The file has more than ${grouped(CATEGORIES_MAX)} categories.`)
+    }
+    if (!columns) throw new StartError('The file is empty. Its first line must name the columns id and name.')
+  } catch (error) {
+    if (!(error instanceof StartError || error instanceof FileError)) throw error
+    problems.push(error.message)
+  }
+  if (problems.length === 0) return categories
+  throw new StartError(`PETSTORE_CATEGORIES (${file}) cannot be used:\n  ${problems.join('\n  ')}`)
+}
+
+function categoriesTo(categories: Category[], problems: string[]) {
+  /** The line of each id and each folded name. */
+  const lines = new Map<bigint | string, number>()
+  return (row: CsvRow, columns: readonly string[]): void => {
+    const { line, fields } = row
+    const report = (problem: string) => problems.push(`line ${line}: ${problem}`)
+    const takeOnce = (key: bigint | string, what: string) => {
+      const before = lines.get(key)
+      if (before !== undefined) report(`${what} is also on line ${before}.`)
+      else lines.set(key, line)
+    }
+    const problem = problemOf(row, columns)
+    if (problem) return void report(problem)
+    const cell = (column: string) => (fields[columns.indexOf(column)] ?? '').trim()
+    const [id, name] = [int64FromDecimal(cell('id')), cell('name')]
+    if (id === undefined) report(`id must be a 64-bit integer in decimal digits, not ${shown(cell('id'))}.`)
+    else takeOnce(id, `The id ${id}`)
+    const isNumber = /^[+-]?[0-9]+$/.test(folded(name))
+    const fault = nameFault(name) ?? (isNumber ? 'must not be a number, because numbers are ids' : undefined)
+    if (fault !== undefined) report(`name ${fault}: ${shown(name)}.`)
+    else takeOnce(folded(name), `The name ${JSON.stringify(name)}`)
+    if (id !== undefined) categories.push({ id, name })
+  }
+}
+
+/** Throws StartError unless each column is there once. Ignores other columns. */
+function columnsOf({ fields }: CsvRow): string[] {
+  const columns = fields.map((field) => toHeading(field).toLowerCase())
+  const isOnce = (column: string) => columns.includes(column) && columns.indexOf(column) === columns.lastIndexOf(column)
+  if (isOnce('id') && isOnce('name')) return columns
+  throw new StartError(`The first line must name the columns id and name once. It has: ${fields.join(' | ')}.`)
+}
+
+/** Allows the empty fields that spreadsheets add. A missing field is reported later, as an invalid id or name. */
+function problemOf({ fields, problem }: CsvRow, { length }: readonly string[]): string | undefined {
+  if (problem) return `It ${problem}`
+  if (fields.slice(length).every((field) => field.trim() === '')) return undefined
+  return `It has ${fields.length} fields, but the first line has ${length}.`
+}

@@ -1,0 +1,72 @@
+// Runs a backup or restore at a terminal. SQLite blocks the process until it is done, so a child process does the
+// work while this one shows progress and handles Ctrl-C.
+
+import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { StartError } from '../../service/src/domain/start-error.ts'
+import { absolutePath } from '../../service/src/store/absolute-path.ts'
+import { io } from '../../service/src/system/io.ts'
+import { partialsOf } from '../../service/src/system/partial.ts'
+import { startInterval, stopTimer } from '../../service/src/system/runtime.ts'
+import { startSelf } from './child-process.ts'
+import { Interrupted } from './terminal/exit-codes.ts'
+import { FOR_PEOPLE, printNote, write } from './terminal/print.ts'
+import { startProgress } from './terminal/progress.ts'
+import { firstSignal } from './terminal/stop.ts'
+
+const LOOK_EVERY_MS = 100
+
+export interface Watched {
+  what: string
+  /** Command line arguments. The child has no terminal, so it does the work itself. */
+  args: string[]
+  from: string
+  /** The unfinished file is beside it. */
+  to: string
+}
+
+/** Prints the child's output. Throws StartError with its message, or Interrupted. */
+export async function runWatched({ what, args, from, to }: Watched): Promise<void> {
+  const forPeople = io().stdout.isTTY ? { [FOR_PEOPLE]: '' } : {}
+  const [source, target] = [realPath(from), realPath(to)]
+  const before = fileAt(target)?.ino
+  const child = startSelf(args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...io().env, ...forPeople } })
+  const bytes = fileAt(source)?.size
+  const progress = startProgress(what, bytes)
+  const timer = startInterval(() => {
+    const done = Math.max(0, ...partialsOf(target, child.pid).map((file) => fileAt(file)?.size ?? 0))
+    const isCopied = bytes !== undefined && done >= bytes
+    progress.update(isCopied ? bytes : done, isCopied ? 'checking' : `${(done / 1e6).toFixed(1)} MB`)
+  }, LOOK_EVERY_MS)
+  void firstSignal().then(() => child.kill())
+  try {
+    const [said, message, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    progress.stop()
+    if (status === 0) {
+      if (message !== '') printNote(...message.trimEnd().split('\n'))
+      return await write(said)
+    }
+    if (child.signalCode === null) {
+      await write(said)
+      throw new StartError(message.replace(/^petstore: /, '').trimEnd())
+    }
+    // After a restore has exchanged the files, the unfinished name belongs to the previous store
+    // (store/sqlite/file/restore.ts).
+    if (fileAt(target)?.ino !== before) throw new Interrupted(`Interrupted. ${to} was already replaced.`)
+    for (const file of partialsOf(target, child.pid)) rmSync(file, { force: true })
+    const left = before === undefined ? `${to} does not exist` : `${to} was not changed`
+    throw new Interrupted(`Interrupted. Unfinished files were removed: ${left}.`)
+  } finally {
+    stopTimer(timer)
+    progress.stop()
+  }
+}
+
+function fileAt(path: string) {
+  // The child reports unreachable files.
+  return existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined
+}
+
+function realPath(path: string): string {
+  const absolute = absolutePath(path)
+  return existsSync(absolute) ? realpathSync(absolute) : absolute
+}

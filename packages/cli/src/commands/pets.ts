@@ -1,0 +1,144 @@
+// `petstore pets …` and `petstore inventory` work on the pets of a running service.
+
+import { Command } from 'commander'
+import type { NewPet, Pet, PetFilter, PetStatus } from '../../../client/src/petstore.ts'
+import type { Sort } from '../../../contract/src/generated.ts'
+import { stringifyJson } from '../../../contract/src/json.ts'
+import type { Names } from '../../../service/src/domain/names.ts'
+import { namesIfThere, withCategory } from '../categories.ts'
+import { createClient } from '../client.ts'
+import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
+import { type EveryField, int64Argument, statusOption, withClientSettings } from '../terminal/options.ts'
+import { grouped, printLines, write } from '../terminal/print.ts'
+import { table } from '../terminal/table.ts'
+import { deletePetCommand, updatePetCommand } from './corrections.ts'
+import { exportCommand } from './export.ts'
+import { importCommand } from './import.ts'
+
+const HEADINGS: Record<keyof Pet, string> = { id: 'ID', name: 'NAME', categoryId: 'CATEGORY', status: 'STATUS' }
+const HEAD = Object.values(HEADINGS)
+const FIELDS = Object.keys(HEADINGS) as (keyof Pet)[]
+
+interface Filter {
+  status?: PetStatus
+  category?: bigint
+  search?: string
+  newest?: boolean
+}
+
+function withPetFilter(command: Command): Command {
+  return withCategory(
+    command.addOption(statusOption('only pets with this status')),
+    'only pets of this category',
+  ).option('--search <words>', 'only pets whose name has words that begin with these')
+}
+
+function petFilter({ status, category, search, newest }: Filter): Omit<PetFilter, 'limit'> {
+  const sort: Sort | undefined = newest ? 'newest' : undefined
+  return { status, categoryId: category, search, sort } satisfies EveryField<Omit<PetFilter, 'limit'>>
+}
+
+export function petsCommand(): Command {
+  return new Command('pets')
+    .description('List, add, show, correct, delete, import and export the pets of a running service.')
+    .addCommand(listCommand())
+    .addCommand(addCommand())
+    .addCommand(showCommand())
+    .addCommand(updatePetCommand(print))
+    .addCommand(deletePetCommand())
+    .addCommand(importCommand())
+    .addCommand(exportPetsCommand())
+}
+
+function exportPetsCommand(): Command {
+  const command = exportCommand<Pet, Filter>({
+    noun: 'pet',
+    columns: FIELDS,
+    list: (client, filter) => client.listPets(petFilter(filter)),
+    async count(client, { status, category, search }) {
+      if (category !== undefined || search !== undefined) return undefined
+      const { available, pending, sold } = await client.getInventory()
+      return status ? { available, pending, sold }[status] : available + pending + sold
+    },
+    examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
+  })
+  return withNewest(withPetFilter(command)).addHelpText('after', '\nTo export orders, use petstore orders export.')
+}
+
+function listCommand(): Command {
+  return withPetFilter(withListOptions(new Command('list'), 'pets'))
+    .description('Show pets, oldest first.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  petstore pets list --search "old bis"\n  petstore pets list --status sold --newest\n  petstore pets list --all --json',
+    )
+    .action(async (options: Filter & ListOptions, self: Command) => {
+      const client = createClient(self)
+      const { status, category, search } = options
+      let names: Names | undefined
+      await showList<Pet>(options, {
+        async read(page) {
+          const { pets, next } = await client.listPage({ ...petFilter(options), ...page })
+          if (!options.json) names ??= await namesIfThere(self)
+          return { items: pets, next }
+        },
+        head: HEAD,
+        cells: (pet) => cells(pet, names),
+        none: () =>
+          search === undefined
+            ? noneOf(status, category === undefined ? undefined : names?.nameOf(category))
+            : `No such pet's name contains ${JSON.stringify(search)}.`,
+      })
+    })
+}
+
+function noneOf(status: PetStatus | undefined, category: string | undefined): string {
+  if (category === undefined) return status ? `No pet is ${status}.` : 'There are no pets yet.'
+  return status ? `No pet of category ${category} is ${status}.` : `Category ${category} has no pets.`
+}
+
+function addCommand(): Command {
+  return withCategory(withClientSettings(new Command('add')), 'its category', true)
+    .description('Add a pet.')
+    .argument('<name>', "the pet's name")
+    .addOption(statusOption('its status (default: available)'))
+    .option('--json', 'print the pet as JSON, for programs', false)
+    .addHelpText('after', '\nExamples:\n  petstore pets add Rex --category 7\n  petstore pets add Rex --category Dogs')
+    .action(async (name: string, { category, status, json }, self: Command) => {
+      const pet = { name, categoryId: category, status } satisfies EveryField<NewPet>
+      await print(await createClient(self).createPet(pet), json, self)
+    })
+}
+
+function showCommand(): Command {
+  return withClientSettings(new Command('show'))
+    .alias('get')
+    .description('Show one pet.')
+    .addArgument(int64Argument('<id>', 'its id'))
+    .option('--json', 'print the pet as JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore pets show 42 --json')
+    .action(async (id: bigint, { json }, self: Command) => {
+      await print(await createClient(self).getPet(id), json, self)
+    })
+}
+
+export function inventoryCommand(): Command {
+  return withClientSettings(new Command('inventory'))
+    .description('Show how many pets of a running service are available, pending and sold.')
+    .option('--json', 'print JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore inventory')
+    .action(async ({ json }: { json: boolean }, self: Command) => {
+      const inventory = await createClient(self).getInventory()
+      const rows = Object.entries(inventory).map(([status, pets]) => [status, grouped(pets)])
+      await (json ? write(`${stringifyJson(inventory)}\n`) : printLines(...table(['STATUS', 'PETS'], rows)))
+    })
+}
+
+async function print(pet: Pet, json: boolean, command: Command): Promise<void> {
+  if (json) return write(`${stringifyJson(pet)}\n`)
+  await printLines(...table(HEAD, [cells(pet, await namesIfThere(command))]))
+}
+
+function cells(pet: Pet, names: Names | undefined): string[] {
+  return FIELDS.map((field) => (field === 'categoryId' && names?.nameOf(pet[field])) || String(pet[field] ?? ''))
+}

@@ -1,0 +1,57 @@
+// The text of an import, from a file or stdin, and how much of it has been read.
+
+import { createReadStream, statSync } from 'node:fs'
+import { systemReason } from '../../contract/src/system-reason.ts'
+import { type Encoding, NotUtf8, textOf } from '../../files/src/text.ts'
+import { orStartError, StartError } from '../../service/src/domain/start-error.ts'
+import { absolutePath } from '../../service/src/store/absolute-path.ts'
+import { io } from '../../service/src/system/io.ts'
+
+export class Source {
+  /** The size of the file; `undefined` if it is unknown. */
+  readonly bytes: number | undefined
+  /** The bytes read so far. */
+  read = 0
+
+  /** Throws StartError if there is no such file. */
+  constructor(
+    private readonly file: string,
+    private readonly encoding?: Encoding,
+    /** Continues the message about a file that is not UTF-8. */
+    private readonly otherwise = '',
+  ) {
+    if (file === '-') return
+    const stats = orStartError(
+      () => statSync(absolutePath(file), { throwIfNoEntry: false }),
+      (reason) => unreadable(file, reason),
+    )
+    if (!stats) throw new StartError(`There is no file ${file}.`)
+    if (stats.isDirectory()) throw new StartError(`${file} is a folder.`)
+    this.bytes = stats.isFile() ? stats.size : undefined
+  }
+
+  async *text(): AsyncGenerator<string> {
+    try {
+      yield* textOf(this.file, this.chunks(), this.encoding)
+    } catch (error) {
+      if (error instanceof NotUtf8) {
+        throw new StartError(`${error.message.slice(0, -1)}${this.otherwise}.`, { cause: error })
+      }
+      const { syscall } = error as NodeJS.ErrnoException
+      if (syscall === undefined) throw error
+      throw new StartError(unreadable(this.file, systemReason(error)), { cause: error })
+    }
+  }
+
+  private async *chunks(): AsyncGenerator<Uint8Array> {
+    const stream = this.file === '-' ? io().stdin : createReadStream(absolutePath(this.file))
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      this.read += chunk.byteLength
+      yield chunk
+    }
+  }
+}
+
+function unreadable(file: string, reason: string): string {
+  return `${file} cannot be read (${reason}).`
+}

@@ -1,0 +1,123 @@
+// Flags that several commands share, and their parsers.
+
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { instantFromText, lacksSeconds } from '../../../contract/src/date-time.ts'
+import { PET_STATUSES } from '../../../contract/src/generated.ts'
+import { dayFrom, dayOf, isDay, spanOf } from '../../../files/src/local-time.ts'
+import { type Config, type Flags, localUrl, readConfig, readSettings } from '../../../service/src/config/read-config.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../../../service/src/config/settings.ts'
+import { io } from '../../../service/src/system/io.ts'
+import { wallMs } from '../../../service/src/system/runtime.ts'
+
+type Named = keyof typeof SETTINGS
+
+/** Requires every field, so that a new field does not compile without its flag. */
+export type EveryField<Of> = Record<keyof Of, unknown>
+
+/** Adds the flags of these settings. Their help includes variable and default. */
+export function withSettings(command: Command, ...names: Named[]): Command {
+  for (const name of names) addFlag(command, SETTINGS[name])
+  return command
+}
+
+/** Adds the flags for the service and the API key. */
+export function withClientSettings(command: Command): Command {
+  return withLocal(withSettingsOf(CLIENT_SETTINGS, command))
+}
+
+/** Adds the flags for a service on this machine. */
+export function withLocal(command: Command): Command {
+  return command
+    .addOption(new Option('--host <address>', 'call this address of this machine (PETSTORE_HOST)').conflicts('url'))
+    .addOption(new Option('--port <number>', 'call this port of this machine (PETSTORE_PORT)').conflicts('url'))
+}
+
+/** Adds all flags of a table. */
+export function withSettingsOf(table: Record<string, Setting<unknown>>, command: Command): Command {
+  for (const setting of Object.values(table)) addFlag(command, setting)
+  return command
+}
+
+export function statusOption(description: string): Option {
+  return new Option('--status <status>', description).choices(PET_STATUSES)
+}
+
+function addFlag(command: Command, { flag, description, variable, default: preset, values }: Setting<unknown>): void {
+  if (!flag) return
+  const option = new Option(flag, `${description} (${variable}${preset ? `, default ${preset}` : ''})`)
+  command.addOption(values ? completing(option, values) : option)
+}
+
+/** Adds choices to completions and help only. `choices` would replace the parser. */
+export function completing(option: Option, values: readonly string[]): Option {
+  return Object.assign(option, { argChoices: values })
+}
+
+/**
+ * Reads and checks the whole configuration, including settings that the command does not use. Flags override
+ * `preset`.
+ */
+export function configOf(command: Command, preset: Flags = {}): Config {
+  return readConfig(io().env, { ...preset, ...command.optsWithGlobals() })
+}
+
+/** Adapts a settings parser to commander, which shows an InvalidArgumentError beside the flag. */
+export function parsedBy<Value>(parse: (text: string) => Value): (text: string) => Value {
+  return (text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${(error as Error).message}.`)
+    }
+  }
+}
+
+/** Creates an argument such as `<id>`. */
+export function int64Argument(name: string, description: string): Argument {
+  return new Argument(name, description).argParser(parseInt64)
+}
+
+/** Throws InvalidArgumentError. */
+export const parseInt64 = parsedBy((text) => {
+  if (/^-?[0-9]{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text)
+  throw new Error('must be a 64-bit integer in decimal digits')
+})
+
+/** Reads only flags and environment. `petstore login` may have saved the undefined values. */
+export function clientConfigOf(command: Command) {
+  const flags = command.optsWithGlobals()
+  const config = readSettings(CLIENT_SETTINGS, io().env, flags)
+  const isLocal = flags.host !== undefined || flags.port !== undefined
+  return isLocal ? { ...config, url: localUrl(io().env, flags) } : config
+}
+
+/** Adds `--from`, the start in the event feed. */
+export function withFrom(command: Command): Command {
+  const description =
+    'where to start: beginning, now, today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z (default: beginning)'
+  return command.option('--from <where>', description, parsedBy(parseFrom))
+}
+
+function parseFrom(text: string): string {
+  const from = text === 'beginning' || text === 'now' ? text : timeFrom(text)
+  if (from !== undefined) return from
+  throw new Error(
+    'must be beginning, now, today, yesterday, a day such as 2026-11-21, or a time with an offset, such as 2026-11-21T18:00:00Z',
+  )
+}
+
+/**
+ * Returns a date-time with an offset unchanged. For a day, `today` or `yesterday`, returns its first moment by the
+ * clock and time zone of this machine. Throws Error ("must have …") if a time has no seconds.
+ */
+export function timeFrom(text: string): string | undefined {
+  if (instantFromText(text) !== undefined) return text
+  refuseWithoutSeconds(text)
+  const today = dayOf(wallMs())
+  const day = { today, yesterday: dayFrom(today, -1) }[text] ?? text
+  return isDay(day) ? spanOf(day).from : undefined
+}
+
+export function refuseWithoutSeconds(text: string): void {
+  if (lacksSeconds(text)) throw new Error('must have seconds and an offset, such as 2026-11-21T18:00:00Z')
+}
