@@ -1,16 +1,26 @@
-// `petstore orders …` works on the orders of a running service.
+// `petstore orders …` and `petstore sell` work on the orders of a running service.
 
 import { Command, Option } from 'commander'
-import type { NewOrder, Order, OrderFilter, OrderStatus, PetstoreClient } from '../../../client/src/petstore.ts'
+import {
+  type NewOrder,
+  type Order,
+  type OrderChange,
+  type OrderFilter,
+  type OrderStatus,
+  PetstoreApiError,
+  type PetstoreClient,
+} from '../../../client/src/petstore.ts'
 import { instantFromText } from '../../../contract/src/date-time.ts'
 import { ORDER_STATUSES, type Sort } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { parseDuration } from '../../../service/src/config/setting-parsers.ts'
 import type { RequestedTransition } from '../../../service/src/domain/order-transitions.ts'
+import { StartError } from '../../../service/src/domain/start-error.ts'
 import { createClient, serviceNow } from '../client.ts'
-import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
+import { listCommand, withNewest } from '../lists.ts'
 import {
   type EveryField,
+  givenFields,
   int64Argument,
   parsedBy,
   parseInt64,
@@ -19,7 +29,6 @@ import {
 } from '../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../terminal/print.ts'
 import { fields, table, time } from '../terminal/table.ts'
-import { type Expiry, updateOrderCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
 
 /** The order of fields in `orders show` and of columns in CSV. */
@@ -36,6 +45,9 @@ const LABELS = {
 const COLUMNS = Object.keys(LABELS) as (keyof typeof LABELS)[]
 
 const HEAD = ['ID', 'PET', 'NAME', 'STATUS', 'SINCE', 'UNTIL', 'REFERENCE']
+
+/** How long a pet is reserved while it is sold. */
+const SALE_MS = 10 * 60_000
 
 interface Filter {
   status?: OrderStatus
@@ -65,9 +77,9 @@ export function ordersCommand(): Command {
   const orders = new Command('orders')
     .description('Place, list, change, complete, cancel, return and export the orders of a running service.')
     .addCommand(placeCommand())
-    .addCommand(listCommand())
+    .addCommand(listOrdersCommand())
     .addCommand(orderCommand('show', 'Show one order.', (client, id) => client.getOrder(id), { lines: details }))
-    .addCommand(updateOrderCommand((order, json) => printOrder(order, json), parsedBy(parseExpiry), endOf))
+    .addCommand(updateCommand())
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
   const exported = exportCommand<Order, Filter>({
     noun: 'order',
@@ -78,11 +90,11 @@ export function ordersCommand(): Command {
   return orders.addCommand(withNewest(withFilter(exported)))
 }
 
-export function printSold({ petId, petName }: Order): void {
+function printSold({ petId, petName }: Order): void {
   printNote(`Sold pet ${petId} (${petName}).`)
 }
 
-export function withReference(command: Command): Command {
+function withReference(command: Command): Command {
   return command.option('--reference <text>', 'text to find the order by, such as a receipt, a till or a customer')
 }
 
@@ -109,26 +121,54 @@ Examples:
     })
 }
 
-function listCommand(): Command {
-  return withFilter(withListOptions(new Command('list'), 'orders'))
-    .description('Show orders, oldest first.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  petstore orders list --search anna --newest\n  petstore orders list --status pending\n  petstore orders list --pet 42 --all --json',
+function listOrdersCommand(): Command {
+  const command = listCommand<Order, Filter>({
+    noun: 'order',
+    async read(client, filter, page) {
+      const { orders, next } = await client.listOrderPage({ ...orderFilter(filter), ...page })
+      return { items: orders, next }
+    },
+    head: HEAD,
+    cells,
+    none({ status, pet, search }) {
+      if (search !== undefined) return `No such order contains ${JSON.stringify(search)}.`
+      if (pet === undefined) return status ? `No order is ${status}.` : 'There are no orders yet.'
+      return status ? `Pet ${pet} has no order that is ${status}.` : `Pet ${pet} has no orders.`
+    },
+    examples: [
+      'orders list --search anna --newest',
+      'orders list --status pending',
+      'orders list --pet 42 --all --json',
+    ],
+  })
+  return withFilter(command)
+}
+
+function updateCommand(): Command {
+  return withClientSettings(new Command('update'))
+    .description('Change a pending order: extend a reservation, or correct its reference.')
+    .addArgument(int64Argument('<order>', "the order's id"))
+    .option('--reference <text>', 'the new reference, or none to remove it')
+    .option(
+      '--expires <when>',
+      'the new end of the reservation: 2h, 7d from now, a time such as 2026-11-24T18:00:00Z, or none to remove it',
+      parsedBy((text) => (text === NONE ? NONE : parseExpiry(text))),
     )
-    .action(async (options: Filter & ListOptions, self: Command) => {
-      const client = createClient(self)
-      const { status, pet, search } = options
-      await showList<Order>(options, {
-        async read(page) {
-          const { orders, next } = await client.listOrderPage({ ...orderFilter(options), ...page })
-          return { items: orders, next }
-        },
-        head: HEAD,
-        cells,
-        none: () => (search === undefined ? noneOf(status, pet) : `No such order contains ${JSON.stringify(search)}.`),
-      })
+    .option('--json', 'print the order as JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore orders update 7 --expires 2h')
+    .action(async (id: bigint, { reference, expires, json }, self: Command) => {
+      const expiresAt = orNull(await endOf(self, expires))
+      const fields = { reference: orNull(reference), expiresAt } satisfies EveryField<OrderChange>
+      const change = givenFields<OrderChange>(fields, '--reference or --expires')
+      await printOrder(await createClient(self).updateOrder(id, change), json)
     })
+}
+
+/** Removes the value. A parser cannot return null, because commander turns it into an empty text. */
+const NONE = 'none'
+
+function orNull(text: string | undefined): string | null | undefined {
+  return text === NONE ? null : text
 }
 
 /** A command for one order, which prints the result of `act`. */
@@ -169,12 +209,7 @@ function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter,
   return { status, petId: pet, search, sort } satisfies EveryField<Omit<OrderFilter, 'limit'>>
 }
 
-function noneOf(status: OrderStatus | undefined, pet: bigint | undefined): string {
-  if (pet !== undefined) return status ? `Pet ${pet} has no order that is ${status}.` : `Pet ${pet} has no orders.`
-  return status ? `No order is ${status}.` : 'There are no orders yet.'
-}
-
-export async function printOrder(order: Order, json: boolean, lines = (shown: Order) => table(HEAD, [cells(shown)])) {
+async function printOrder(order: Order, json: boolean, lines = (shown: Order) => table(HEAD, [cells(shown)])) {
   await (json ? write(`${stringifyJson(order)}\n`) : printLines(...lines(order)))
 }
 
@@ -194,6 +229,9 @@ function details(order: Order): Line[] {
   return fields(COLUMNS.map((column) => [LABELS[column], String(order[column] ?? '')]))
 }
 
+/** A time, or milliseconds from now. */
+type Expiry = string | number
+
 function parseExpiry(text: string): Expiry {
   if (instantFromText(text) !== undefined) return text
   refuseWithoutSeconds(text)
@@ -207,4 +245,71 @@ function parseExpiry(text: string): Expiry {
 /** A duration starts now, by the service's clock. */
 async function endOf(command: Command, expiry: Expiry | undefined): Promise<string | undefined> {
   return typeof expiry === 'number' ? new Date((await serviceNow(command)) + expiry).toISOString() : expiry
+}
+
+/** Places an order that expires if the command cannot complete it. */
+export function sellCommand(): Command {
+  return withReference(withClientSettings(new Command('sell')))
+    .description('Sell an available pet: place an order and complete it.')
+    .addArgument(int64Argument('<pet>', "the pet's id"))
+    .option('--json', 'print the order as JSON, for programs', false)
+    .addHelpText(
+      'after',
+      `
+If the sale cannot be completed, the pet is reserved for at most 10 minutes. To
+sell a pet that is reserved, complete its order: petstore orders complete ORDER.
+
+Example:
+  petstore sell 42 --reference 'receipt 4711'`,
+    )
+    .action(async (petId: bigint, { reference, json }, self: Command) => {
+      const client = createClient(self)
+      const order = { petId, reference, expiresAt: new Date((await serviceNow(self)) + SALE_MS).toISOString() }
+      const placed = await client.placeOrder(order).catch((error) => refuse(error, client, order))
+      const sold = await client.completeOrder(placed.id).catch((error) => giveUp(error, client, placed))
+      await printOrder(sold, json)
+      if (!json) printSold(sold)
+    })
+}
+
+/** Names the order that holds the pet, or the command that shows whether the order was placed. */
+async function refuse(error: unknown, client: PetstoreClient, { petId, expiresAt: end }: NewOrder): Promise<never> {
+  if (!isRefused(error)) {
+    printNote(
+      `Pet ${petId} may be reserved until ${end}. To see its order, run petstore orders list --pet ${petId} --newest.`,
+    )
+  }
+  if (!(error instanceof PetstoreApiError && error.code === 'pet_not_available')) throw error
+  // The newest order is the holder, because a held pet cannot be ordered.
+  const [holder] = (await client.listOrderPage({ petId, sort: 'newest', limit: 1 })).orders
+  if (holder?.status === 'completed') {
+    throw new StartError(`Pet ${petId} is sold (order ${holder.id}).`, { cause: error })
+  }
+  if (holder?.status !== 'pending') throw error
+  const { id, reference, expiresAt } = holder
+  const customer = reference === undefined ? '' : ` for ${JSON.stringify(reference)}`
+  const until = expiresAt === undefined ? '' : ` until ${expiresAt}`
+  throw new StartError(
+    `Pet ${petId} is reserved${customer}${until} by order ${id}. To sell it to that customer, run petstore orders complete ${id}.`,
+    { cause: error },
+  )
+}
+
+/** Releases the pet, unless it may be sold. */
+async function giveUp(error: unknown, client: PetstoreClient, { id, petId, expiresAt }: Order): Promise<never> {
+  if (!isRefused(error)) {
+    printNote(
+      `Pet ${petId} may have been sold with order ${id}. To make sure, run petstore orders complete ${id} before ${expiresAt}.`,
+    )
+    throw error
+  }
+  await client.cancelOrder(id).catch(() => {
+    printNote(`Order ${id} may hold pet ${petId} until ${expiresAt}. To release it, run petstore orders cancel ${id}.`)
+  })
+  throw error
+}
+
+/** Returns whether the service certainly did not carry out the request. */
+function isRefused(error: unknown): boolean {
+  return error instanceof PetstoreApiError && error.status >= 400 && error.status < 500 && error.status !== 408
 }

@@ -1,17 +1,17 @@
 // `petstore pets …` and `petstore inventory` work on the pets of a running service.
 
-import { Command } from 'commander'
-import type { NewPet, Pet, PetFilter, PetStatus } from '../../../client/src/petstore.ts'
+import { Command, Option } from 'commander'
+import type { NewPet, Pet, PetChange, PetFilter, PetStatus } from '../../../client/src/petstore.ts'
 import type { Sort } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import type { Names } from '../../../service/src/domain/names.ts'
 import { namesIfThere, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
-import { type ListOptions, showList, withListOptions, withNewest } from '../lists.ts'
-import { type EveryField, int64Argument, statusOption, withClientSettings } from '../terminal/options.ts'
-import { grouped, printLines, write } from '../terminal/print.ts'
+import { listCommand, withNewest } from '../lists.ts'
+import { type EveryField, givenFields, int64Argument, statusOption, withClientSettings } from '../terminal/options.ts'
+import { grouped, printLines, printNote, write } from '../terminal/print.ts'
+import { confirm } from '../terminal/prompt.ts'
 import { table } from '../terminal/table.ts'
-import { deletePetCommand, updatePetCommand } from './corrections.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 
@@ -26,11 +26,12 @@ interface Filter {
   newest?: boolean
 }
 
-function withPetFilter(command: Command): Command {
-  return withCategory(
-    command.addOption(statusOption('only pets with this status')),
-    'only pets of this category',
-  ).option('--search <words>', 'only pets whose name has words that begin with these')
+function withFilter(command: Command): Command {
+  const withStatus = command.addOption(statusOption('only pets with this status'))
+  return withCategory(withStatus, 'only pets of this category').option(
+    '--search <words>',
+    'only pets whose name has words that begin with these',
+  )
 }
 
 function petFilter({ status, category, search, newest }: Filter): Omit<PetFilter, 'limit'> {
@@ -41,11 +42,11 @@ function petFilter({ status, category, search, newest }: Filter): Omit<PetFilter
 export function petsCommand(): Command {
   return new Command('pets')
     .description('List, add, show, correct, delete, import and export the pets of a running service.')
-    .addCommand(listCommand())
+    .addCommand(listPetsCommand())
     .addCommand(addCommand())
     .addCommand(showCommand())
-    .addCommand(updatePetCommand(print))
-    .addCommand(deletePetCommand())
+    .addCommand(updateCommand())
+    .addCommand(deleteCommand())
     .addCommand(importCommand())
     .addCommand(exportPetsCommand())
 }
@@ -62,39 +63,31 @@ function exportPetsCommand(): Command {
     },
     examples: ['pets export pets.csv', 'pets export --format ndjson --status sold | gzip > sold.ndjson.gz'],
   })
-  return withNewest(withPetFilter(command)).addHelpText('after', '\nTo export orders, use petstore orders export.')
+  return withNewest(withFilter(command)).addHelpText('after', '\nTo export orders, use petstore orders export.')
 }
 
-function listCommand(): Command {
-  return withPetFilter(withListOptions(new Command('list'), 'pets'))
-    .description('Show pets, oldest first.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  petstore pets list --search "old bis"\n  petstore pets list --status sold --newest\n  petstore pets list --all --json',
-    )
-    .action(async (options: Filter & ListOptions, self: Command) => {
-      const client = createClient(self)
-      const { status, category, search } = options
-      let names: Names | undefined
-      await showList<Pet>(options, {
-        async read(page) {
-          const { pets, next } = await client.listPage({ ...petFilter(options), ...page })
-          if (!options.json) names ??= await namesIfThere(self)
-          return { items: pets, next }
-        },
-        head: HEAD,
-        cells: (pet) => cells(pet, names),
-        none: () =>
-          search === undefined
-            ? noneOf(status, category === undefined ? undefined : names?.nameOf(category))
-            : `No such pet's name contains ${JSON.stringify(search)}.`,
-      })
-    })
-}
-
-function noneOf(status: PetStatus | undefined, category: string | undefined): string {
-  if (category === undefined) return status ? `No pet is ${status}.` : 'There are no pets yet.'
-  return status ? `No pet of category ${category} is ${status}.` : `Category ${category} has no pets.`
+function listPetsCommand(): Command {
+  let names: Names | undefined
+  const command = listCommand<Pet, Filter>({
+    noun: 'pet',
+    async read(client, filter, page) {
+      const { pets, next } = await client.listPage({ ...petFilter(filter), ...page })
+      return { items: pets, next }
+    },
+    head: HEAD,
+    async prepare(self) {
+      names = await namesIfThere(self)
+    },
+    cells: (pet) => cells(pet, names),
+    none({ status, category, search }) {
+      if (search !== undefined) return `No such pet's name contains ${JSON.stringify(search)}.`
+      if (category === undefined) return status ? `No pet is ${status}.` : 'There are no pets yet.'
+      const name = names?.nameOf(category)
+      return status ? `No pet of category ${name} is ${status}.` : `Category ${name} has no pets.`
+    },
+    examples: ['pets list --search "old bis"', 'pets list --status sold --newest', 'pets list --all --json'],
+  })
+  return withFilter(command)
 }
 
 function addCommand(): Command {
@@ -119,6 +112,37 @@ function showCommand(): Command {
     .addHelpText('after', '\nExample:\n  petstore pets show 42 --json')
     .action(async (id: bigint, { json }, self: Command) => {
       await print(await createClient(self).getPet(id), json, self)
+    })
+}
+
+function updateCommand(): Command {
+  const command = withClientSettings(new Command('update'))
+    .description('Correct a pet.')
+    .addArgument(int64Argument('<id>', 'its id'))
+    .option('--name <name>', 'its new name')
+  return withCategory(command, 'its new category')
+    .addOption(new Option('--status <status>', 'free a pet added as pending or sold by mistake').choices(['available']))
+    .option('--json', 'print the pet as JSON, for programs', false)
+    .addHelpText('after', '\nExample:\n  petstore pets update 42 --name Rex')
+    .action(async (id: bigint, { name, category, status, json }, self: Command) => {
+      const fields = { name, categoryId: category, status } satisfies EveryField<PetChange>
+      const change = givenFields<PetChange>(fields, '--name, --category or --status')
+      await print(await createClient(self).updatePet(id, change), json, self)
+    })
+}
+
+function deleteCommand(): Command {
+  return withClientSettings(new Command('delete'))
+    .description('Delete a pet that was added by mistake and never ordered.')
+    .addArgument(int64Argument('<id>', 'its id'))
+    .option('--yes', 'do not ask', false)
+    .addHelpText('after', '\nExample:\n  petstore pets delete 42')
+    .action(async (id: bigint, { yes }: { yes: boolean }, self: Command) => {
+      const client = createClient(self)
+      const unattended = `To delete pet ${id} without confirmation, use petstore pets delete ${id} --yes.`
+      if (!yes) await confirm(`Delete pet ${id}?`, { stopped: 'Nothing was deleted.', unattended })
+      await client.deletePet(id)
+      printNote(`Deleted pet ${id}.`)
     })
 }
 

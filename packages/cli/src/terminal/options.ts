@@ -6,6 +6,7 @@ import { PET_STATUSES } from '../../../contract/src/generated.ts'
 import { dayFrom, dayOf, isDay, spanOf } from '../../../files/src/local-time.ts'
 import { type Config, type Flags, localUrl, readConfig, readSettings } from '../../../service/src/config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../../../service/src/config/settings.ts'
+import { StartError } from '../../../service/src/domain/start-error.ts'
 import { io } from '../../../service/src/system/io.ts'
 import { wallMs } from '../../../service/src/system/runtime.ts'
 
@@ -13,6 +14,16 @@ type Named = keyof typeof SETTINGS
 
 /** Requires every field, so that a new field does not compile without its flag. */
 export type EveryField<Of> = Record<keyof Of, unknown>
+
+/** Removes undefined fields. Throws StartError if none is left. */
+export function givenFields<Change extends object>(
+  change: { [Field in keyof Change]: Change[Field] | undefined },
+  flags: string,
+): Change {
+  const fields = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (fields.length === 0) throw new StartError(`Nothing to change. Use ${flags}.`)
+  return Object.fromEntries(fields) as Change
+}
 
 /** Adds the flags of these settings. Their help includes variable and default. */
 export function withSettings(command: Command, ...names: Named[]): Command {
