@@ -1,10 +1,9 @@
 // A minimal store in memory for decisions (packages/service/src/domain/decisions/). Its snapshot contains only the
 // rows that a batch touches, like that of a store that reads ahead.
 
-import { type Decided, decide } from '../../packages/service/src/domain/decisions/decide.ts'
-import { type Decision, touchedBy } from '../../packages/service/src/domain/decisions/decision.ts'
+import { type Decided, decide, touchedBy } from '../../packages/service/src/domain/decisions/decision.ts'
 import type { FirstAnswer, Snapshot, StoredOrder } from '../../packages/service/src/domain/decisions/snapshot.ts'
-import type { Writes } from '../../packages/service/src/domain/decisions/working-copy.ts'
+import type { Decision, Writes } from '../../packages/service/src/domain/decisions/working-copy.ts'
 import type { NewEvent } from '../../packages/service/src/domain/events.ts'
 import type { KeyId, RefusedKey } from '../../packages/service/src/domain/keys.ts'
 import { HOLDING } from '../../packages/service/src/domain/order-transitions.ts'

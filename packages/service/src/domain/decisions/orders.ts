@@ -7,7 +7,6 @@ import { isDone, leadsFrom, type RequestedTransition, TRANSITIONS, type Transiti
 import type { ExpiredOrder, NewOrder, Order, OrderChange, OrderCheck } from '../orders.ts'
 import type { Created } from '../pets.ts'
 import type { PetstoreError } from '../petstore-error.ts'
-import type { Decision } from './decision.ts'
 import {
   invalidExpiry,
   noSuchOrder,
@@ -18,7 +17,7 @@ import {
 } from './refusal-messages.ts'
 import { once } from './replays.ts'
 import type { StoredOrder } from './snapshot.ts'
-import { isOverdue, type WorkingCopy } from './working-copy.ts'
+import { type Decision, isOverdue, type WorkingCopy } from './working-copy.ts'
 
 const LATEST_EXPIRY_MS = EXPIRY_DAYS_MAX * 86_400_000
 

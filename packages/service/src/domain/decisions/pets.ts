@@ -3,10 +3,10 @@
 import type { KeyId } from '../keys.ts'
 import type { Created, NewPet, Pet, PetChange, PetCheck } from '../pets.ts'
 import type { PetstoreError } from '../petstore-error.ts'
-import type { Decision } from './decision.ts'
 import { holderNow } from './orders.ts'
 import { noSuchPet, onlyAvailable, petHasOrders, petHeld } from './refusal-messages.ts'
 import { once } from './replays.ts'
+import type { Decision } from './working-copy.ts'
 
 export function createPet(pet: NewPet, by: KeyId, key?: string): Decision<Created<Pet>> {
   const request = { operation: 'createPet', request: pet, by, key } as const

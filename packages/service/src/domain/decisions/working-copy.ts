@@ -6,7 +6,20 @@ import type { KeyId } from '../keys.ts'
 import { HOLDING, petStatusOf } from '../order-transitions.ts'
 import type { Order, Transition } from '../orders.ts'
 import type { NewPet, Pet } from '../pets.ts'
-import type { FirstAnswer, Snapshot, StoredOrder, UsedKey } from './snapshot.ts'
+import type { PetstoreError } from '../petstore-error.ts'
+import type { FirstAnswer, Snapshot, StoredOrder, Touches, UsedKey } from './snapshot.ts'
+
+/** A requested change of pets or orders, by a caller or by the service. */
+export interface Decision<Result> {
+  /** The caller's API key; `null` for the service. */
+  readonly by: KeyId | null
+  readonly touches: Touches
+  /**
+   * Returns the result or a refusal. Changes in the working copy are written in both cases, such as an expired
+   * reservation.
+   */
+  decide(copy: WorkingCopy): Result | PetstoreError
+}
 
 /** A changed row. */
 export interface Change<Row> {

@@ -1,6 +1,6 @@
 // The store for several machines: one PostgreSQL database and any number of servers.
 
-import { changingMethods } from '../../domain/decisions/changing-methods.ts'
+import { changingMethods } from '../../domain/decisions/decision.ts'
 import type { Inventory } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 import { StartError } from '../../domain/start-error.ts'

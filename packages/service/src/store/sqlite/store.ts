@@ -1,6 +1,6 @@
 // The embedded store: one SQLite file, which several processes can share, or memory.
 
-import { changingMethods } from '../../domain/decisions/changing-methods.ts'
+import { changingMethods } from '../../domain/decisions/decision.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/runtime.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'

@@ -1,10 +1,9 @@
 // Commits changes to PostgreSQL: changes that arrive together are decided and committed together, in order of arrival,
 // in one transaction under the lock that orders commits. The database's clock applies.
 
-import type { Commit } from '../../../domain/decisions/changing-methods.ts'
-import { decide } from '../../../domain/decisions/decide.ts'
-import { type Decision, touchedBy } from '../../../domain/decisions/decision.ts'
+import { type Commit, decide, touchedBy } from '../../../domain/decisions/decision.ts'
 import type { Touches } from '../../../domain/decisions/snapshot.ts'
+import type { Decision } from '../../../domain/decisions/working-copy.ts'
 import type { KeyId } from '../../../domain/keys.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs } from '../../../system/runtime.ts'

@@ -1,8 +1,7 @@
 // Commits changes to SQLite: changes that arrive together are decided and committed together, in order of arrival.
 
-import type { Commit } from '../../../domain/decisions/changing-methods.ts'
-import { decide } from '../../../domain/decisions/decide.ts'
-import { type Decision, overdueIn } from '../../../domain/decisions/decision.ts'
+import { type Commit, decide, overdueIn } from '../../../domain/decisions/decision.ts'
+import type { Decision } from '../../../domain/decisions/working-copy.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
 import { batched, observe } from '../../shared/group-commit.ts'
