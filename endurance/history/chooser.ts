@@ -137,8 +137,12 @@ export class Chooser extends Picker {
     if (feed && this.random() < 0.3) return feedLink(feed) ?? this.readFeed()
     const newest = this.newest(0.3)
     const filters = { ...this.filters(), ...(newest ? { newest } : {}) }
-    if (feed && this.random() < 0.7) return feedAfter(feed, filters) ?? this.readFeed()
-    return requestOf({ kind: 'events', ...filters, from: this.pick(['beginning', 'now', this.near(-2_000)]) })
+    if (feed && this.random() < 0.4) return feedAfter(feed, filters) ?? this.readFeed()
+    return requestOf({
+      kind: 'events',
+      ...filters,
+      from: this.pick(['beginning', 'beginning', 'now', this.near(-2_000)]),
+    })
   }
 
   /** Waits with narrow filters, so that the page is empty at first and an event follows soon. */

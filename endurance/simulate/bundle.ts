@@ -8,12 +8,27 @@ import type { Edit } from '../history/planted/code.ts'
 import { edited } from '../history/planted.ts'
 import { Host } from './host.ts'
 
-const DATABASE = join(import.meta.dir, 'database.ts')
+/** Modules of Bun, the files that replace them, and where. */
+const REPLACED = {
+  'bun:sqlite': { file: 'database.ts', in: /./ },
+  'node:fs': { file: 'file-system.ts', in: /\/(partial|partial-file|files|backup|periodic-backups|saved-cursor)\.ts$/ },
+}
 
-/** The simulation has no sockets and no pages. */
+/** The simulation has no sockets, no pages, no other processes and no other stores. */
 const STUBS = [
   [/\/socket-option\.ts$/, 'export const setSocketOption = () => true\nexport const canBind = async () => true'],
   [/\/web-pages\.ts$/, 'export const pages = () => []'],
+  [
+    /\/kinds\.ts$/,
+    `import { identityOf } from './sqlite/file/checks.ts'
+     import { originOf } from './sqlite/file/integrity.ts'
+     export const kindOf = () => ({ files: { origin: (copy, store) => originOf(copy, identityOf(store)) } })`,
+  ],
+  [
+    /\/steady-sync\.ts$/,
+    `import { syncFile } from './files.ts'
+     export const syncSteadily = (path, write) => { write(); syncFile(path) }`,
+  ],
 ] as const
 
 /** Each server has its own thread and module state. Throws if an edit's text does not occur exactly once in its file. */
@@ -26,12 +41,19 @@ export async function startHosts(count: number, edits: readonly Edit[] = []): Pr
       {
         name: 'simulated',
         setup(build) {
-          build.onResolve({ filter: /\/thread\.ts$/ }, () => ({ path: join(import.meta.dir, 'thread.ts') }))
+          for (const name of ['thread.ts', 'child-process.ts'])
+            build.onResolve({ filter: new RegExp(`/${name}$`) }, () => ({ path: join(import.meta.dir, name) }))
           for (const [filter, contents] of STUBS) build.onLoad({ filter }, () => ({ contents, loader: 'ts' }))
-          build.onLoad({ filter: /\/packages\/service\/.*\.(ts|sql)$/ }, ({ path }) => {
+          build.onLoad({ filter: /\/packages\/(service|cli)\/.*\.(ts|sql)$/ }, ({ path }) => {
             const own = edits.filter(([file]) => join(root, file) === path)
             const text = own.reduce(edited, readFileSync(path, 'utf8'))
-            const contents = text.replaceAll("from 'bun:sqlite'", `from '${DATABASE}'`)
+            const contents = Object.entries(REPLACED).reduce(
+              (contents, [name, by]) =>
+                path.match(by.in)
+                  ? contents.replaceAll(`from '${name}'`, `from '${join(import.meta.dir, by.file)}'`)
+                  : contents,
+              text,
+            )
             return { contents, loader: path.endsWith('.sql') ? 'text' : 'ts' }
           })
         },

@@ -2,19 +2,28 @@
 // statements.
 
 import { constants, Database as RealDatabase, SQLiteError } from 'bun:sqlite'
-import { workerData } from 'node:worker_threads'
-import { DISK, DISK_FAULTS, type DiskFault, sharedWords } from './messages.ts'
-import { betweenStatements } from './process.ts'
+import { DISK, DISK_FAULTS, type DiskFault } from './messages.ts'
+import { betweenStatements, words } from './step.ts'
 
 export { constants, SQLiteError }
 
-const { words } = sharedWords(workerData.memory)
 const FSYNC = 'SQLITE_IOERR_FSYNC'
 const READ = DISK_FAULTS.indexOf('read')
 const RUNS = ['all', 'get', 'run', 'values', 'iterate', 'raw'] as const
 
 export class Database extends RealDatabase {
+  static readonly opened = new Set<Database>()
   private isWriting = false
+
+  constructor(...options: ConstructorParameters<typeof RealDatabase>) {
+    super(...options)
+    Database.opened.add(this)
+  }
+
+  override close(throws?: boolean): void {
+    Database.opened.delete(this)
+    super.close(throws)
+  }
 
   override query(sql: string): never {
     const statement = super.query(sql)
@@ -28,6 +37,9 @@ export class Database extends RealDatabase {
           if (RUNS.includes(name as never)) {
             betweenStatements()
             if (Atomics.load(words, DISK) === READ) throw failure('read')
+            const result = value.apply(target, values)
+            betweenStatements()
+            return result
           }
           return value.apply(target, values)
         }

@@ -8,6 +8,10 @@ import {
   DISK_FAULTS,
   type DiskFault,
   type Effect,
+  FILE_CALLS,
+  FILE_FAULT,
+  FILE_FAULTS,
+  type FileFault,
   NOW,
   type Received,
   RUNNING,
@@ -22,8 +26,8 @@ import type { Scheduler, SimulatedProcess, Task } from './scheduler.ts'
 
 /** No continuation takes longer in real time. */
 const STEP_MS_MAX = 20_000
-/** The share of statements before which the other server runs. */
-const BETWEEN_SHARE = 0.02
+/** How likely the other server runs before a statement, and after it. */
+const BETWEEN_SHARE = 0.01
 const STEPS_BETWEEN_MAX = 4
 
 type Settle = (effect: { result: unknown } | { failed: string }) => void
@@ -37,6 +41,10 @@ export class Host {
   readonly crashes: string[] = []
   /** The messages of warnings and errors of this run. */
   readonly warnings: string[] = []
+  /** The events that a receiver got in this run. */
+  readonly events: { event: number; isTaken: boolean }[] = []
+  /** Called if the process ended at a call of the file system. */
+  died: ((fault: FileFault) => void) | undefined
   private process: SimulatedProcess | undefined
   private scheduler: Scheduler | undefined
   private tasks = new Map<number, Task>()
@@ -72,11 +80,19 @@ export class Host {
     this.scheduler = scheduler
     this.process = process
     this.failDisk('none')
+    this.failFiles('error', 0)
     this.step({ call: 'start', ...options })
   }
 
   failDisk(fault: DiskFault | 'none'): void {
     Atomics.store(sharedWords(this.memory).words, DISK, DISK_FAULTS.indexOf(fault))
+  }
+
+  /** This call of the file system is the last one before the fault; 0 is none. */
+  failFiles(fault: FileFault, calls: number): void {
+    const { words } = sharedWords(this.memory)
+    Atomics.store(words, FILE_FAULT, FILE_FAULTS.indexOf(fault))
+    Atomics.store(words, FILE_CALLS, calls)
   }
 
   /** The request arrives as a task of the server. */
@@ -146,6 +162,12 @@ export class Host {
     if ('logged' in effect) {
       const { level, msg } = JSON.parse(effect.logged)
       if (level !== 'info') this.warnings.push(msg)
+      return
+    }
+    if ('event' in effect) return void this.events.push(effect)
+    if ('died' in effect) {
+      process.isEnded = true
+      this.died?.(effect.died)
       return
     }
     if ('stopped' in effect) {

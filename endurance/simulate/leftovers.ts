@@ -25,6 +25,8 @@ const EXPIRED_MS_MAX = 2_000
 /** A stop still answers requests that arrive within 200 ms. */
 const DRAINING_MS = 100
 const ACCEPTING_MS = 249
+/** Longer than the time between two backups. */
+const BACKED_UP_MS = 4_000
 const PET = { name: 'Last', categoryId: 1 }
 
 interface Facts {
@@ -42,6 +44,7 @@ export async function leftovers(servers: Servers, operations: readonly Operation
   const [key] = facts.keys
   const had = (...kinds: string[]) => facts.broken.every((kind) => kinds.includes(kind))
   await sleep(QUIET_MS)
+  if (servers.forwardKey) problems.push(...(await forwarded(host, key)))
   for (const one of hosts) {
     problems.push(...(await working(hosts, one, facts.keys)), ...(await remaining(one)))
     await failToSave(one, key)
@@ -50,11 +53,13 @@ export async function leftovers(servers: Servers, operations: readonly Operation
   problems.push(...(await expiring(host, key)))
   const usedAt = await lateUse(servers, key)
   const warnings = new Set(hosts.flatMap((one) => one.warnings.splice(0)))
-  problems.push(...hosts.flatMap((one) => one.crashes.splice(0)), ...silent(operations, warnings, had(...KEEPS_COUNTS)))
+  problems.push(...silent(operations, warnings, had(...KEEPS_COUNTS)))
   servers.start(0)
   const keys = await host.call<ApiKey[]>({ call: 'store', method: 'listKeys' })
   const calls = await host.call<DeprecatedCalls[]>({ call: 'store', method: 'listDeprecatedCalls' })
+  if (servers.forwardKey) problems.push(...(await filesLeft(servers, facts.broken.includes('clock'))))
   await servers.stop(0)
+  problems.push(...hosts.flatMap((one) => one.crashes.splice(0)))
   if ((keys[0]?.lastUsedAt ?? 0) < usedAt) problems.push('a use of a key during a stop is not saved')
   if (had(...KEEPS_COUNTS)) problems.push(...uncounted(operations, keys, calls, hosts.length))
   if (facts.rate && had(...KEEPS_LIMITS)) problems.push(...tooMany(operations, facts.rate))
@@ -69,8 +74,11 @@ function ask(host: Host, key: string, path: string, body?: object): Promise<Rece
   return host.respond(`http://127.0.0.1${path}`, { method: 'POST', headers, body: sent })
 }
 
-/** Each server answers all keys, and wakes a reader when another server changes something. */
+/** Each server accepts all keys after its disk failed, and wakes a reader when another server changes something. */
 async function working(hosts: readonly Host[], host: Host, [key, ...others]: Facts['keys']): Promise<string[]> {
+  host.failDisk('read')
+  for (const one of others) await ask(host, one, '/v1/store/inventory')
+  host.failDisk('none')
   const ready = await ask(host, '', '/readyz')
   const refused: number[] = []
   for (const one of others) refused.push((await ask(host, one, '/v1/store/inventory')).status)
@@ -95,6 +103,39 @@ async function failToSave(host: Host, key: string): Promise<void> {
   host.failDisk('full')
   await sleep(SAVED_MS_MAX)
   host.failDisk('none')
+}
+
+/** The receiver gets every event at least once and in order, and only the last one twice. */
+async function forwarded(host: Host, key: string): Promise<string[]> {
+  const ids: number[] = []
+  for (let page = ''; ; ) {
+    const { status, headers, body } = await ask(host, key, `/v1/store/events?limit=100&${page || 'from=beginning'}`)
+    if (status === 429) await sleep(1_000)
+    if (status === 429) continue
+    if (status !== 200) return [`the feed gets ${status} after a quiet period`]
+    const events: { id: number }[] = JSON.parse(Buffer.from(body).toString())
+    if (events.length === 0) break
+    ids.push(...events.map(({ id }) => id))
+    page = `cursor=${/cursor=([^>&]*)/.exec(headers.find(([name]) => name === 'link')?.[1] ?? '')?.[1]}`
+  }
+  for (let left = 100; left > 0 && host.events.findLast((one) => one.isTaken)?.event !== ids.at(-1); left--)
+    await sleep(1_000)
+  await host.call({ call: 'stopForwarding' })
+  let taken = -1
+  for (const { event, isTaken } of host.events.splice(0)) {
+    if (event !== ids[taken] && event !== ids[taken + 1]) return [`event ${event} was forwarded after ${ids[taken]}`]
+    if (isTaken) taken = ids.indexOf(event)
+  }
+  return taken === ids.length - 1 ? [] : [`event ${ids[taken + 1]} was not forwarded`]
+}
+
+/** A good backup removes what failures left. Backups that are dated in the future stay. */
+async function filesLeft(servers: Servers, hasFuture: boolean): Promise<string[]> {
+  for (const n of servers.hosts.keys()) if (n > 0) servers.start(n)
+  await sleep(BACKED_UP_MS)
+  const left = await Promise.all(servers.hosts.map((host) => host.call<string[]>({ call: 'left', hasFuture })))
+  for (const n of servers.hosts.keys()) if (n > 0) await servers.stop(n)
+  return left.flat()
 }
 
 /** A server alone expires a reservation. */

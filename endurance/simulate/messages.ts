@@ -9,12 +9,12 @@ export const RUNNING = 1
 /** It waits between two statements. */
 export const BETWEEN = 2
 
-/** The shared memory: the state, the next failure of the disk, and two clocks. */
+/** The shared memory: the state, the next failures of the disk and of files, and two clocks. */
 export function sharedWords(memory: SharedArrayBuffer) {
-  return { words: new Int32Array(memory, 0, 2), clocks: new Float64Array(memory, 8, 2) }
+  return { words: new Int32Array(memory, 0, 4), clocks: new Float64Array(memory, 16, 2) }
 }
-export const SHARED_BYTES = 24
-export const [STATE, DISK] = [0, 1]
+export const SHARED_BYTES = 32
+export const [STATE, DISK, FILE_FAULT, FILE_CALLS] = [0, 1, 2, 3]
 /** Milliseconds since the start of the run, and the wall clock at that time. */
 export const [NOW, STARTED_AT] = [0, 1]
 
@@ -22,9 +22,30 @@ export const [NOW, STARTED_AT] = [0, 1]
 export const DISK_FAULTS = ['none', 'read', 'full', 'before', 'after'] as const
 export type DiskFault = Exclude<(typeof DISK_FAULTS)[number], 'none'>
 
+/** At a call of the file system: it fails, or the process is killed, or all processes lose power. */
+export const FILE_FAULTS = ['error', 'kill', 'power'] as const
+export type FileFault = (typeof FILE_FAULTS)[number]
+
+/** The folder for backups and for the state of a forwarder. */
+export interface Files {
+  readonly folder: string
+  /** How many backups are kept. */
+  readonly keep: number
+  /** The API key of the forwarder. */
+  readonly key: string | undefined
+  /** Whether the server before lost its power. */
+  readonly isPowerFailure: boolean
+}
+
 /** Answers of the process have the number of the call. */
 export type Call =
-  | { readonly call: 'start'; readonly seed: number; readonly path: string; readonly limits: Partial<Limits> }
+  | {
+      readonly call: 'start'
+      readonly seed: number
+      readonly path: string
+      readonly limits: Partial<Limits>
+      readonly files: Files | undefined
+    }
   | { readonly call: 'run'; readonly timer: number }
   | { readonly call: 'respond'; readonly number: number; readonly url: string; readonly init: SentRequest }
   | { readonly call: 'abort'; readonly number: number }
@@ -34,6 +55,9 @@ export type Call =
   | { readonly call: 'stop'; readonly number: number }
   /** Resolves with the sizes of `watchSize`, by name. */
   | { readonly call: 'sizes'; readonly number: number }
+  | { readonly call: 'stopForwarding'; readonly number: number }
+  /** Resolves with the problems in the folders. */
+  | { readonly call: 'left'; readonly number: number; readonly hasFuture: boolean }
 
 export type StoreMethod = 'createKey' | 'revokeKey' | 'listKeys' | 'listDeprecatedCalls'
 
@@ -59,6 +83,10 @@ export type Effect =
   /** An unhandled rejection or an uncaught exception. */
   | { readonly crashed: string }
   | { readonly logged: string }
+  /** The receiver got an event. */
+  | { readonly event: number; readonly isTaken: boolean }
+  /** The process ended at a call of the file system. */
+  | { readonly died: FileFault }
 
 export interface Received {
   readonly status: number

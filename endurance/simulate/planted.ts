@@ -27,6 +27,10 @@ const RATE = `${HTTP}/limits/rate-limit.ts`
 const WORK = `${HTTP}/limits/work-time.ts`
 const SERVER = `${HTTP}/server.ts`
 const STORE_KEYS = `${SQLITE}/keys.ts`
+const PERIODIC = 'packages/cli/src/periodic-backups.ts'
+const BACKUP = `${SQLITE}/file/backup.ts`
+const FORWARDER = 'packages/cli/src/forward/forwarder.ts'
+const CURSOR = 'packages/cli/src/forward/saved-cursor.ts'
 const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
 
 const TURNS: Edit = [COMMITS, 'import { monotonicMs }', 'import { endOfTurn, monotonicMs }']
@@ -287,6 +291,49 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     'if (data !== undefined && data === this.version) return',
     'if (this.version !== undefined) return',
   ],
+  // Backups and forwarded events.
+  'old backups are removed before the new one exists': [
+    PERIODIC,
+    '      const taken = await take(name)\n',
+    '      for (const old of ours().slice(backupKeep - 1)) rmSync(join(folder, old))\n      const taken = await take(name)\n',
+  ],
+  'old backups stay': [PERIODIC, 'ours().slice(backupKeep)', 'ours().slice(backupKeep + 1)'],
+  'unfinished backups stay': [PERIODIC, 'NAME.test(target)', '!target'],
+  'a backup gets its name before it is complete': [
+    [BACKUP, '    copyTo(partial, store)\n', '    giveName(partial, to)\n    copyTo(partial, store)\n'],
+    [BACKUP, '    syncFile(partial)\n    giveName(partial, to)\n', '    syncFile(partial)\n'],
+  ],
+  'a backup gets its name before it is synced': [
+    BACKUP,
+    '    syncFile(partial)\n    giveName(partial, to)\n',
+    '    giveName(partial, to)\n    syncFile(to)\n',
+  ],
+  'a backup is not synced after its last change': [BACKUP, '    syncFile(partial)\n', ''],
+  'the folder of a backup is not synced': [BACKUP, '      syncFolderOf(to)\n', '      to.at(0)\n'],
+  'a position is saved before the receiver has the event': [
+    FORWARDER,
+    '        if (!(await this.deliver(item, epoch))) return\n        this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: item.mark }))\n',
+    '        this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: item.mark }))\n        if (!(await this.deliver(item, epoch))) return\n',
+  ],
+  'a page is saved before its events are forwarded': [
+    FORWARDER,
+    '      for (const item of items) {\n',
+    '      this.saved.keep(next)\n      for (const item of items) {\n',
+  ],
+  'an event that the receiver rejected is skipped': [FORWARDER, "outcome === 'taken'", "outcome !== 'gone'"],
+  'the position is saved only with each page': [
+    FORWARDER,
+    '        this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: item.mark }))\n',
+    '',
+  ],
+  'a position gets its name before it is synced': [CURSOR, '        fsyncSync(descriptor)\n', ''],
+  'the folder of the position is not synced': [CURSOR, '      syncFolderOf(this.file)\n', ''],
+  'a position is overwritten': [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source text.
+    [CURSOR, 'const whole = `${this.file}.new`', 'const whole = this.file'],
+    [CURSOR, '      renameSync(whole, this.file)\n', ''],
+  ],
+  'each position leaves an open file': [CURSOR, '        closeSync(descriptor)\n', ''],
   'no sweep ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
 }
 

@@ -1,38 +1,26 @@
 // The thread of a simulated process. It runs one continuation at a time, when the scheduler says so. All its promises settle before the step
 // ends.
 
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { type Runtime, replaceRuntime } from '../../packages/service/src/system/runtime.ts'
-import { randomOf } from '../../test/support/search-rules.ts'
-import { BETWEEN, type Call, type Effect, IDLE, NOW, STARTED_AT, STATE, type Step, sharedWords } from './messages.ts'
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import {
+  monotonicMs,
+  type Runtime,
+  replaceRuntime,
+  startTimer,
+  stopTimer,
+  wallMs,
+} from '../../packages/service/src/system/runtime.ts'
+import { type Call, IDLE, NOW, STARTED_AT, STATE, type Step } from './messages.ts'
 import { serve } from './server.ts'
+import { begin, beginStep, clocks, draw, port, send, waitWhile, words } from './step.ts'
 
 const { setImmediate: realTurn } = globalThis
-const { memory, port } = workerData
-const { words, clocks } = sharedWords(memory)
 const timers = new Map<number, () => void>()
 const requests = new Map<number, AbortController>()
 const sizes = new Map<string, () => number>()
 let server: ReturnType<typeof serve>
-let random = randomOf(0)
 let count = 0
-let betweenShare = 0
 let generation = 0
-
-const send = (effect: Effect) => port.postMessage(effect)
-
-/** The state is read again, because a late `notify` can end a wait too early. */
-function waitWhile(state: number): void {
-  while (Atomics.load(words, STATE) === state) Atomics.wait(words, STATE, state)
-}
-
-/** Lets another process run a few whole steps. Call it before each statement. */
-export function betweenStatements(): void {
-  if (betweenShare === 0 || random() >= betweenShare) return
-  Atomics.store(words, STATE, BETWEEN)
-  Atomics.notify(words, STATE)
-  waitWhile(BETWEEN)
-}
 
 /** A runtime whose timers the scheduler starts. Those of an earlier start of the process never run. */
 function newRuntime(): Runtime {
@@ -65,9 +53,9 @@ function newRuntime(): Runtime {
       const other = sizes.get(name)
       sizes.set(name, other ? () => other() + size() : size)
     },
-    randomBytes: (length) => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
+    randomBytes: (length) => Uint8Array.from({ length }, () => Math.floor(draw() * 256)),
     randomUuid: () =>
-      `00000000-0000-4000-8000-${Math.floor(random() * 2 ** 48)
+      `00000000-0000-4000-8000-${Math.floor(draw() * 2 ** 48)
         .toString(16)
         .padStart(12, '0')}`,
   }
@@ -78,9 +66,10 @@ function run(call: Call): void {
     timers.clear()
     requests.clear()
     sizes.clear()
-    random = randomOf(call.seed)
+    begin(call.seed)
     replaceRuntime(newRuntime())
-    server = serve(call.path, call.limits, (logged) => send({ logged }))
+    server = serve(call, (logged) => send({ logged }))
+    for (const crashed of server.files?.problems ?? []) send({ crashed })
   } else if (call.call === 'run') timers.get(call.timer)?.()
   else if (call.call === 'abort') requests.get(call.number)?.abort()
   else answer(call.number, promised(call))
@@ -90,6 +79,8 @@ function promised(call: Exclude<Call, { call: 'start' | 'run' | 'abort' }>): Pro
   if (call.call === 'stop') return server.stop()
   if (call.call === 'store') return server.store[call.method](call.argument as never)
   if (call.call === 'sizes') return Promise.resolve(sizesNow())
+  if (call.call === 'stopForwarding') return Promise.resolve(server.files?.stopForwarding())
+  if (call.call === 'left') return Promise.resolve(server.files?.left(call.hasFuture))
   const cut = new AbortController()
   requests.set(call.number, cut)
   return server.respond(new Request(call.url, { ...call.init, signal: cut.signal })).then(received)
@@ -116,6 +107,15 @@ function answer(number: number, promise: Promise<unknown>): void {
     })
 }
 
+// The client reads the clocks without the runtime.
+Object.assign(globalThis, {
+  setTimeout: (act: () => void, ms: number) => startTimer(act, ms),
+  clearTimeout: stopTimer,
+})
+Object.assign(Date, { now: wallMs })
+Object.assign(performance, { now: monotonicMs })
+Object.assign(Math, { random: draw })
+
 for (const event of ['unhandledRejection', 'uncaughtException'])
   process.on(event, (error) => send({ crashed: `${event}: ${error?.stack ?? error}` }))
 
@@ -123,7 +123,7 @@ parentPort?.postMessage('ready')
 for (;;) {
   waitWhile(IDLE)
   const step = receiveMessageOnPort(port)?.message as Step
-  betweenShare = step.betweenShare
+  beginStep(step)
   try {
     run(step.call)
   } catch (error) {

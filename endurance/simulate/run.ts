@@ -13,7 +13,7 @@ import { judge } from '../history/record.ts'
 import { KEYS } from '../history/world.ts'
 import type { Host } from './host.ts'
 import { leftovers } from './leftovers.ts'
-import { DISK_FAULTS } from './messages.ts'
+import { DISK_FAULTS, FILE_FAULTS, type FileFault } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
 import { Servers } from './servers.ts'
 import { drawSwarm } from './swarm.ts'
@@ -24,6 +24,10 @@ const QUIET_EVERY_MS_MAX = 500
 const DOWN_MS_MAX = 200
 const FROZEN_MS_MAX = 1_500
 const UNREADABLE_MS_MAX = 200
+/** Longer than the time between two backups. */
+const FILES_MS_MAX = 3_000
+/** More calls than a backup needs. */
+const FILE_CALLS_MAX = 30
 const DAY_MS = 86_400_000
 /** How far a clock can jump, forwards or back. */
 const JUMPS_MS = [3_600_000, 3 * DAY_MS]
@@ -35,6 +39,7 @@ const AHEAD_FOR_MS = 2 * LIMITS.expiryEveryMs + 200
 const BROKEN_MS = 30_000
 /** Each run has a few of them. */
 const FAILURES = ['killed', 'stopped', 'crash', 'frozen', 'disk', 'clock'] as const
+type Failure = (typeof FAILURES)[number] | 'files'
 /** The longest time until a request has used its Idempotency-Key. */
 const LATE_MS = 4_000
 /** The longest time between two failures. */
@@ -82,7 +87,10 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
   }
 
   async function record(): Promise<Run> {
-    for (const n of hosts.keys()) servers.start(n)
+    for (const [n, host] of hosts.entries()) {
+      host.events.length = 0
+      servers.start(n)
+    }
     const keys: Record<string, string> = { wrong: generateKey('production') }
     const [host] = hosts as [Host]
     const ids: Record<string, bigint> = {}
@@ -92,6 +100,13 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       keys[name] = key
       const created = { name, hash: hashKey(key), readOnly: name === 'reader', expiresAt: undefined }
       ids[name] = (await host.call<ApiKey>({ call: 'store', method: 'createKey', argument: created })).id
+    }
+    if (swarm.hasFiles) {
+      servers.forwardKey = keys.first
+      for (const n of hosts.keys()) {
+        servers.kill(n)
+        servers.start(n)
+      }
     }
     const urls = hosts.map((_, n) => `http://127.0.0.${n + 1}/v1`)
     const clients = new Clients(
@@ -192,7 +207,8 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       await sleep(random() * DOWN_MS_MAX)
       if (!servers.server(n)) servers.start(n)
     }
-    const kinds: Record<(typeof FAILURES)[number], (n: number) => unknown> = {
+    const failures: readonly Failure[] = swarm.hasFiles ? [...swarm.failures, 'files', 'files'] : swarm.failures
+    const kinds: Record<Failure, (n: number) => unknown> = {
       killed: (n) => {
         servers.kill(n)
         return startLater(n)
@@ -216,6 +232,17 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         await sleep(random() * UNREADABLE_MS_MAX)
         servers.server(n)?.host.failDisk('none')
       },
+      files: async (n) => {
+        const host = hosts[n] as Host
+        const died = new Promise<FileFault>((resolve) => {
+          host.died = resolve
+        })
+        host.failFiles(draw(FILE_FAULTS), Math.ceil(random() * FILE_CALLS_MAX))
+        const fault = await Promise.race([died, sleep(FILES_MS_MAX)])
+        host.failFiles('error', 0)
+        if (fault === 'power') return kinds.crash(n)
+        if (fault === 'kill') return kinds.killed(n)
+      },
       clock: async (n) => {
         const aheadMs = draw([-1, 1]) * draw(swarm.repeats ? JUMPS_MS : [...JUMPS_MS, LARGE_JUMP_MS])
         const set = (ms: number) => {
@@ -225,6 +252,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         set(aheadMs)
         // A machine that starts again can have a wrong clock.
         if (random() < 0.5) {
+          await sleep(random() * DOWN_MS_MAX)
           servers.kill(n)
           await startLater(n)
           set(aheadMs)
@@ -236,10 +264,13 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
     for (;;) {
       await sleep(random() * QUIET_MS_MAX)
       if (!isWorking()) break
-      const kind = draw(swarm.failures)
+      const kind = draw(failures)
       broken.push(kind)
+      // After a pause all clients send requests in the same turn.
+      const isAfterPause = random() < 0.5
+      if (swarm.afterFailureMs > 0 && isAfterPause) await pauseAll(swarm.afterFailureMs)
       await kinds[kind](Math.floor(random() * hosts.length))
-      if (swarm.afterFailureMs > 0) await pauseAll(swarm.afterFailureMs)
+      if (swarm.afterFailureMs > 0 && !isAfterPause) await pauseAll(swarm.afterFailureMs)
     }
     for (const host of hosts) host.failDisk('none')
   }

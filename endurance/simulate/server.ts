@@ -1,12 +1,15 @@
 // The server of a simulated process: everything that `petstore serve` starts, without sockets. bundle.ts bundles this module once for each
 // process, so that each has separate module state and its own runtime.
 
-import { LIMITS, type Limits } from '../../packages/service/src/domain/limits.ts'
+import { LIMITS } from '../../packages/service/src/domain/limits.ts'
 import { Names } from '../../packages/service/src/domain/names.ts'
 import { startServer } from '../../packages/service/src/http/server.ts'
 import { createLog } from '../../packages/service/src/observability/log.ts'
 import { openSqliteStore } from '../../packages/service/src/store/sqlite/store.ts'
 import { wallMs } from '../../packages/service/src/system/runtime.ts'
+import { Database } from './database.ts'
+import type { Call } from './messages.ts'
+import { startOnFiles } from './on-files.ts'
 
 /** As `petstore serve`: how long a stop waits for requests in flight. */
 const GRACE_MS = 8_300
@@ -61,7 +64,11 @@ class Listener {
 }
 
 /** Opens the store as `petstore serve` does. Throws StartError. */
-export function serve(path: string, limits: Partial<Limits>, logged: (line: string) => void) {
+export function serve(
+  { path, limits, files: onFiles }: Extract<Call, { call: 'start' }>,
+  logged: (line: string) => void,
+) {
+  Database.opened.clear()
   const log = createLog('info', { destination: { write: logged } })
   const listener = new Listener()
   const onTrouble = ({ reason }: { reason: string }) => log.error({ reason }, 'store in danger')
@@ -80,17 +87,22 @@ export function serve(path: string, limits: Partial<Limits>, logged: (line: stri
     enforceSunset: false,
     now: wallMs,
   })
+  const respond = (request: Request) => listener.respond(request)
+  const files = onFiles && startOnFiles(onFiles, path, { store, log, respond })
   return {
     store,
-    respond: (request: Request) => listener.respond(request),
+    files,
+    respond,
     /** Stops as `petstore serve` does. Resolves with what was wrong. */
     async stop(): Promise<string[]> {
-      const stopping = server.stop(GRACE_MS)
+      const stopping = Promise.all([server.stop(GRACE_MS), files?.stop()])
       const { status, headers } = await listener.respond(new Request('http://127.0.0.1/readyz'))
-      await stopping
+      const [, wrong = []] = await stopping
       await store.close()
       const isReady = status !== 503 || headers.get('Connection') !== 'close'
       return [
+        ...wrong,
+        ...(Database.opened.size > 0 ? [`${Database.opened.size} connections are open after a stop`] : []),
         ...(listener.cut > 0 ? [`a stop leaves ${listener.cut} requests without a response`] : []),
         ...(isReady ? [`a server that stops answers ${status} to /readyz`] : []),
       ]

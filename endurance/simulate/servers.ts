@@ -29,7 +29,11 @@ export class Servers {
   readonly problems: string[] = []
   readonly stops: [from: number, to: number][] = []
   private readonly servers: (Server | undefined)[] = []
+  /** The API key of the forwarder. Without it, the servers have no backups either. */
+  forwardKey: string | undefined
   private path: string
+  /** Servers that start after a power failure. */
+  private lost: number[] = []
   private starts = 0
 
   constructor(
@@ -51,7 +55,13 @@ export class Servers {
     const host = this.hosts[n] as Host
     const process = this.scheduler.process(100 + this.starts++, true)
     const seed = this.scheduler.seed * 1_000 + this.starts
-    host.boot(this.scheduler, process, { seed, path: this.path, limits: this.limits })
+    const isPowerFailure = this.lost.includes(n)
+    this.lost = this.lost.filter((one) => one !== n)
+    const key = n === 0 ? this.forwardKey : undefined
+    const files = this.forwardKey
+      ? { folder: join(this.folder, `files-${n}`), keep: 1 + (this.scheduler.seed % 2), key, isPowerFailure }
+      : undefined
+    host.boot(this.scheduler, process, { seed, path: this.path, limits: this.limits, files })
     this.servers[n] = { process, host, open: new Set() }
   }
 
@@ -76,6 +86,7 @@ export class Servers {
     const window: [number, number] = [this.scheduler.now, Number.POSITIVE_INFINITY]
     this.stops.push(window)
     server.host.failDisk('none')
+    server.host.failFiles('error', 0)
     const wrong = await Promise.race([server.host.call<string[]>({ call: 'stop' }), sleep(STOP_MS_MAX)])
     window[1] = this.scheduler.now
     // Killed since.
@@ -90,6 +101,7 @@ export class Servers {
   /** Kills all processes. The next ones start on a copy of the files. */
   crash(): void {
     for (const n of this.hosts.keys()) this.kill(n)
+    this.lost = [...this.hosts.keys()]
     const before = this.path
     this.path = join(this.folder, `petstore-${this.starts}.db`)
     for (const suffix of ['', '-wal'])

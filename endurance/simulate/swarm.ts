@@ -21,6 +21,7 @@ const SMALL = {
 }
 const CLIENTS_MAX = 20
 const WAITING_MAX = 3
+const FILES_SHARE = 0.3
 
 export interface Swarm<Failure> {
   readonly choices: Choices
@@ -39,6 +40,8 @@ export interface Swarm<Failure> {
   readonly afterFailureMs: number
   readonly failures: readonly Failure[]
   readonly limits: Partial<Limits>
+  /** Whether the servers take backups and forward events. That takes time, so the clients have pauses. */
+  readonly hasFiles: boolean
   /** Whether clients repeat requests with an Idempotency-Key. */
   readonly repeats: boolean
   /** Whether the servers first migrate a store of the release before. */
@@ -59,6 +62,7 @@ export function drawSwarm<Failure>(random: () => number, failures: readonly Fail
   const drawn = [...few(CHANGES, 1, 2), ...few(READS, 1, 2)]
   const operations: Operations = drawn.some((name) => OF_ORDERS.includes(name)) ? [...drawn, 'place'] : drawn
   const clients = 1 + Math.floor(random() * CLIENTS_MAX)
+  const hasFiles = random() < FILES_SHARE
   return {
     choices: {
       ways: waysOf(operations),
@@ -72,9 +76,10 @@ export function drawSwarm<Failure>(random: () => number, failures: readonly Fail
     hot: pick([1, 2, 8]),
     keys: pick([['first'], few(KEYS, 2, 3)]),
     leavers: pick([0, 2, 16]),
-    thinkMs: pick([0, 0, 10, 100]),
-    afterFailureMs: pick([0, 1_500]),
+    thinkMs: pick(hasFiles ? [100] : [0, 0, 10, 100]),
+    afterFailureMs: pick(hasFiles ? [1_500] : [0, 1_500]),
     failures: few(failures, 2, 4),
+    hasFiles,
     limits: pick([{}, SMALL, SMALL, { ...SMALL, rate: { requests: 20, periodSeconds: 1 } }]),
     repeats: operations.includes('repeat'),
     isUpgrade: random() < 0.1,

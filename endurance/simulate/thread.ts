@@ -6,7 +6,7 @@ import THREAD from '../../packages/service/src/store/sqlite/connect/sql-thread.j
 import { startTimer } from '../../packages/service/src/system/runtime.ts'
 import { Database } from './database.ts'
 
-const ANSWER_MS = 1
+const ANSWER_MS = 4
 
 interface Answer {
   rows?: unknown[][]
