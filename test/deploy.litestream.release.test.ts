@@ -5,7 +5,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { COPY_HAS_ALL } from '../packages/cli/src/commands/check-backup.ts'
+import { COPY_HAS_ALL } from '../packages/cli/src/commands/backup.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
 import { temporaryFile } from './support/files.ts'
 import {

@@ -10,7 +10,7 @@ import { refuseWorkbook } from '../../files/src/text.ts'
 import { CATEGORIES_MAX, type Category, folded, nameFault } from '../../service/src/domain/names.ts'
 import { StartError } from '../../service/src/domain/start-error.ts'
 import { absolutePath } from '../../service/src/store/absolute-path.ts'
-import { Source } from './import-source.ts'
+import { Source } from './data-files.ts'
 import { grouped } from './terminal/print.ts'
 
 /** Throws StartError with all problems of the file. */

@@ -1,10 +1,13 @@
 // Starts petstore as a child process in the same way as this process: as the executable, or with Bun and the options
 // of bin/petstore, which keep Bun from running or reading files in the current folder. The child does not outlive
-// this process.
+// this process. Also lets a process that runs for long leave the processor to services on the same machine.
 
 import { existsSync, readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { io } from '../../service/src/system/io.ts'
+import { systemReason } from '../../contract/src/system-reason.ts'
+import { io, ownsProcess } from '../../service/src/system/io.ts'
+import { printNote } from './terminal/print.ts'
 
 /** The executable's files have paths below `/$bunfs/`, which only the executable can read. */
 const SELF = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
@@ -49,5 +52,16 @@ function npxArchive(cache: string): string | undefined {
     return /^[\w./-]+$/.test(archive) && existsSync(resolve(io().cwd(), archive)) ? archive : undefined
   } catch {
     return undefined
+  }
+}
+
+/** Only best effort: a system call filter, such as a systemd unit's, can refuse it. */
+export function lowerPriority(): void {
+  if (!ownsProcess()) return
+  try {
+    setPriority(constants.priority.PRIORITY_LOW)
+  } catch (error) {
+    const reason = systemReason((error as { info?: unknown }).info)
+    printNote(`The system refuses a lower priority (${reason}). The command continues at normal priority.`)
   }
 }

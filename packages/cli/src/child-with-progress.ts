@@ -9,8 +9,8 @@ import { partialsOf } from '../../service/src/system/partial.ts'
 import { startInterval, stopTimer } from '../../service/src/system/runtime.ts'
 import { startSelf } from './child-process.ts'
 import { Interrupted } from './terminal/exit-codes.ts'
+import { startProgress } from './terminal/interaction.ts'
 import { FOR_PEOPLE, printNote, write } from './terminal/print.ts'
-import { startProgress } from './terminal/progress.ts'
 import { firstSignal } from './terminal/stop.ts'
 
 const LOOK_EVERY_MS = 100

@@ -101,8 +101,7 @@ test('exports and JSON in a pipe are exact', async () => {
 /** All other files print through print.ts. */
 const PRINTING_FILES: Record<string, string> = {
   'cli/src/terminal/print.ts': 'the print functions',
-  'cli/src/terminal/prompt.ts': 'questions',
-  'cli/src/terminal/progress.ts': 'the progress bar',
+  'cli/src/terminal/interaction.ts': 'the progress bar and questions',
   'cli/src/welcome.ts': 'the welcome of a service',
 }
 

@@ -1,20 +1,17 @@
-// All commands.
+// All commands, and the text of `petstore --help`.
 
-/**
- * `overview.ts` lists them too. Each is loaded on demand: loading all of them would make the start of a service a
- * quarter slower.
- */
+/** Each is loaded on demand, because loading all of them would make the start of a service a quarter slower. */
 export const COMMANDS = new Map(
   Object.entries({
     serve: async () => (await import('./serve.ts')).serveCommand(),
-    health: async () => (await import('./health.ts')).healthCommand(),
+    health: async () => (await import('./status.ts')).healthCommand(),
     keys: async () => (await import('./keys.ts')).keysCommand(),
     deprecated: async () => (await import('./keys.ts')).deprecatedCommand(),
     backup: async () => (await import('./backup.ts')).backupCommand(),
-    'check-backup': async () => (await import('./check-backup.ts')).checkBackupCommand(),
+    'check-backup': async () => (await import('./backup.ts')).checkBackupCommand(),
     restore: async () => (await import('./backup.ts')).restoreCommand(),
     recovered: async () => (await import('./recovered.ts')).recoveredCommand(),
-    migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+    migrate: async () => (await import('./copy.ts')).migrateCommand(),
     copy: async () => (await import('./copy.ts')).copyCommand(),
     pets: async () => (await import('./pets.ts')).petsCommand(),
     orders: async () => (await import('./orders.ts')).ordersCommand(),
@@ -29,3 +26,28 @@ export const COMMANDS = new Map(
     demo: async () => (await import('./demo.ts')).demoCommand(),
   }),
 )
+
+/** Lists every command on one screen of 24 lines. `petstore help` adds exit statuses and pages. */
+export const OVERVIEW = `Usage: petstore [options] [command]
+
+Keep the pets of a store, and serve them over HTTP.
+
+Commands:
+  serve                 serve the store over HTTP: start here
+  status, health        show a service's state; check whether it is ready
+  open, demo            open its page in a browser; add sample pets
+  login, logout         save its address and an API key; delete them
+  pets, orders          list, add, correct, import, export; reserve, take back
+  sell                  sell a pet
+  inventory, events     count pets by status; show what has happened
+  keys, deprecated      manage API keys; show which use deprecated operations
+  backup, check-backup  back up the store; check a backup
+  restore, recovered    restore a backup; make a restored database safe
+  copy, migrate         copy to another store; update the schema
+  verify                check which promises a server keeps
+  help, completion      settings, pages, exit statuses; shell completions
+
+Options:
+  -V, --version         output the version number
+  -h, --help            display this help, or the help of a command
+`

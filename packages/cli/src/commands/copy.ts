@@ -1,13 +1,19 @@
-// `petstore copy` copies a whole store to another one, such as from a file to PostgreSQL or back.
+// `petstore copy` copies a whole store to another one, such as from a file to PostgreSQL or back. `petstore migrate`
+// checks whether a store's schema is up to date, or migrates it. Servers migrate when they start; `migrate` is for
+// operators whose servers lack the permission, or who want to check first, and before other commands.
 
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { FlagError } from '../../../service/src/config/read-config.ts'
+import type { SchemaState } from '../../../service/src/domain/store.ts'
 import { type CopyProgress, copyStore } from '../../../service/src/store/copy.ts'
-import { kindOf } from '../../../service/src/store/kinds.ts'
-import { lowerPriority } from '../low-priority.ts'
-import { plural, printLines } from '../terminal/print.ts'
-import { startProgress } from '../terminal/progress.ts'
+import { kindOf, migrateStore } from '../../../service/src/store/kinds.ts'
+import { lowerPriority } from '../child-process.ts'
+import { NegativeResult } from '../terminal/exit-codes.ts'
+import { startProgress } from '../terminal/interaction.ts'
+import { configOf, withSettings } from '../terminal/options.ts'
+import { plural, printLines, printNote } from '../terminal/print.ts'
 import { unlessInterrupted } from '../terminal/stop.ts'
+import { requireStore } from '../with-store.ts'
 
 /** The bar shows thousandths. */
 const BAR_MAX = 1_000
@@ -61,4 +67,31 @@ function checkedName(flag: string, address: string): string {
   } catch (error) {
     throw new FlagError(`${flag} ${(error as Error).message}.`)
   }
+}
+
+export function migrateCommand(): Command {
+  return withSettings(new Command('migrate'), 'database')
+    .description('Migrate the schema of a store, or check whether it is up to date.')
+    .addOption(new Option('--check', 'exit with 1 unless the schema is up to date; change nothing').conflicts('apply'))
+    .addOption(new Option('--apply', 'migrate the schema'))
+    .action(async ({ check, apply }: { check?: true; apply?: true }, self: Command) => {
+      if (!check && !apply) self.error('error: use --check or --apply')
+      const { database } = configOf(self)
+      const kind = kindOf(database)
+      const name = kind.describe(database)
+      requireStore(database)
+      const before = await kind.schema(database)
+      if (apply && before.version < before.newest) {
+        await migrateStore(database, { onMigration: printNote })
+        return printLines(sentence(name, await kind.schema(database)))
+      }
+      await printLines(sentence(name, before))
+      if (before.version !== before.newest) throw new NegativeResult()
+    })
+}
+
+function sentence(name: string, { version, newest, refused }: SchemaState): string {
+  if (refused !== undefined) return `${name} ${refused}.`
+  if (version === newest) return `${name}: schema ${version}, up to date.`
+  return `${name}: schema ${version} of ${newest}. Run petstore migrate --apply.`
 }

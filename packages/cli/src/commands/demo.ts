@@ -5,10 +5,9 @@ import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { addSamples, samplePets } from '../../../client/src/samples.ts'
 import { createClient } from '../client.ts'
 import { Interrupted } from '../terminal/exit-codes.ts'
+import { confirm, startProgress } from '../terminal/interaction.ts'
 import { withClientSettings } from '../terminal/options.ts'
 import { plural, printNote } from '../terminal/print.ts'
-import { startProgress } from '../terminal/progress.ts'
-import { confirm } from '../terminal/prompt.ts'
 
 export function demoCommand(): Command {
   return withClientSettings(new Command('demo'))

@@ -5,11 +5,11 @@ import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { formats } from '../../../files/src/all.ts'
 import { io } from '../../../service/src/system/io.ts'
 import { createClient } from '../client.ts'
-import { type FormatOptions, formatOf, withFormat } from '../format-options.ts'
+import { type FormatOptions, formatOf, withFormat } from '../data-files.ts'
+import { NO_BAR, startProgress } from '../terminal/interaction.ts'
 import { withClientSettings } from '../terminal/options.ts'
 import { isStandardOutput, writeFile } from '../terminal/output-file.ts'
 import { grouped, plural, printNote } from '../terminal/print.ts'
-import { NO_BAR, startProgress } from '../terminal/progress.ts'
 
 /** `Row`: an item in CSV. */
 export interface Exported<Item, Filter, Row = Item> {

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../../service/src/config/settings.ts'
-import { EXIT_STATUSES } from '../overview.ts'
 import { printLines, write } from '../terminal/print.ts'
 
 /** The pages in docs/. */
@@ -14,6 +13,16 @@ const PAGES = [
   'operations', 'orders', 'page', 'performance', 'postgresql', 'practice', 'production',
   'reliability', 'sqlite', 'testing', 'troubleshooting', 'verify',
 ]
+
+const EXIT_STATUSES = `Exit statuses:
+  0  done
+  1  failed
+  2  the command or a flag is wrong; or check-backup or verify could not check
+  3  the service did not answer: try again later
+  4  the API key is missing, mistyped, rejected or not allowed to do this
+  5  an import ended, but some records were rejected
+  130  interrupted
+`
 
 export function helpCommand(program: Command): Command {
   const commandOf = (group: Command, name: string) =>

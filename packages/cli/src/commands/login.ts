@@ -13,10 +13,10 @@ import { StartError } from '../../../service/src/domain/start-error.ts'
 import { io } from '../../../service/src/system/io.ts'
 import { replaceFile, targetOf } from '../../../service/src/system/partial.ts'
 import { setService } from '../terminal/exit-codes.ts'
+import { prompt } from '../terminal/interaction.ts'
 import { clientConfigOf, withClientSettings } from '../terminal/options.ts'
 import { plainFetch } from '../terminal/plain-fetch.ts'
 import { printNote } from '../terminal/print.ts'
-import { prompt } from '../terminal/prompt.ts'
 
 const NOTHING_SAVED = 'Nothing was saved.'
 

@@ -6,12 +6,11 @@ import { Command, Option } from 'commander'
 import { numberFrom } from '../../../service/src/config/setting-parsers.ts'
 import type { ApiKey } from '../../../service/src/domain/keys.ts'
 import { type FoundContents, kindOf } from '../../../service/src/store/kinds.ts'
-import { activeKeys, findKeys, listing } from '../key-list.ts'
+import { confirm } from '../terminal/interaction.ts'
 import { configOf, parsedBy, withSettings } from '../terminal/options.ts'
 import { grouped, type Line, plural, printLines, write } from '../terminal/print.ts'
-import { confirm } from '../terminal/prompt.ts'
 import { requireStore } from '../with-store.ts'
-import { keyJson } from './keys.ts'
+import { activeKeys, findKeys, keyJson, keyListing } from './keys.ts'
 
 /** Even after many recoveries, ids stay exact in clients with 53-bit numbers. */
 const parseSkipIds = numberFrom(0, 1_000_000_000)
@@ -111,7 +110,7 @@ export function skippedIdsSentence(skipIds: bigint): string {
 export function activeKeysListing(keys: readonly ApiKey[]): Line[] {
   const active = activeKeys(keys)
   if (active.length === 0) return ['There are no active keys.']
-  return ['Active keys. Revoke any key here that you revoked before: it works again.', ...listing(active)]
+  return ['Active keys. Revoke any key here that you revoked before: it works again.', ...keyListing(active)]
 }
 
 async function confirmRecovery(store: string, skipIds: bigint, revoked: readonly ApiKey[]): Promise<void> {

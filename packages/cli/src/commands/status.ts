@@ -1,14 +1,16 @@
-// `petstore status` and `petstore open` show the service that commands call, and open its page.
+// `petstore status`, `petstore health` and `petstore open` show the service that commands call, whether it is ready,
+// and its page.
 
 import { Command } from 'commander'
-import { PetstoreApiError } from '../../../client/src/petstore.ts'
+import { PetstoreApiError, PetstoreNetworkError } from '../../../client/src/petstore.ts'
 import { sendRequest } from '../../../client/src/retries.ts'
-import { KeyError } from '../../../service/src/config/read-config.ts'
+import { KeyError, localUrl } from '../../../service/src/config/read-config.ts'
+import { CLIENT_SETTINGS } from '../../../service/src/config/settings.ts'
 import type { KeyInfo } from '../../../service/src/http/web/service-routes.ts'
 import { io } from '../../../service/src/system/io.ts'
 import { createClient, serviceOf } from '../client.ts'
-import { withClientSettings } from '../terminal/options.ts'
-import { plainFetch } from '../terminal/plain-fetch.ts'
+import { clientConfigOf, withClientSettings, withLocal } from '../terminal/options.ts'
+import { plainFetch, useNoProxy } from '../terminal/plain-fetch.ts'
 import { printLines } from '../terminal/print.ts'
 import { time } from '../terminal/table.ts'
 
@@ -73,4 +75,20 @@ async function get(baseUrl: string, path: string, apiKey?: string): Promise<stri
   const headers = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
   const options = { fetch: plainFetch, timeoutMs: TIMEOUT_MS, retries: 0, signal: AbortSignal.any([]) }
   return (await sendRequest(baseUrl.replace(/\/v1$/, ''), path, { headers, redirect: 'error' }, options)).text
+}
+
+export function healthCommand(): Command {
+  const { flag = '', description } = CLIENT_SETTINGS.url
+  return withLocal(new Command('health').option(flag, description))
+    .description('Check whether a service is ready. Exits with 0 if it is, otherwise with 3. Needs no key.')
+    .action(async (_options, self: Command) => {
+      const { url: given = localUrl(io().env) } = clientConfigOf(self)
+      useNoProxy('*')
+      const url = new URL('../readyz', `${given}/`)
+      const response = await plainFetch(url.href, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
+        throw new PetstoreNetworkError(`${url} does not answer.`, { cause })
+      })
+      if (!response.ok) throw new PetstoreNetworkError(`The service is not ready: ${url} answered ${response.status}.`)
+      await printLines('ready')
+    })
 }

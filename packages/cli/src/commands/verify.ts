@@ -16,10 +16,10 @@ import type { Target } from '../../../verify/src/probe.ts'
 import { PROMISES } from '../../../verify/src/promises/all.ts'
 import { LEVELS, type Level, type PromiseRow } from '../../../verify/src/promises/shared/promise.ts'
 import { NegativeResult, NotExamined } from '../terminal/exit-codes.ts'
+import { startProgress } from '../terminal/interaction.ts'
 import { completing, parsedBy, withSettingsOf } from '../terminal/options.ts'
 import { tryToWrite, writeFile } from '../terminal/output-file.ts'
 import { plural, printLines, write } from '../terminal/print.ts'
-import { startProgress } from '../terminal/progress.ts'
 import { junitReport, listing, report } from '../verify-report.ts'
 
 const TIMEOUT_MAX_S = 60

@@ -8,7 +8,7 @@ import { ended } from '../../../../test/support/ended.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { ask, run, serve } from '../../../../test/support/process.ts'
 import { add, beside, made } from '../../../../test/support/stores.ts'
-import { COPY_HAS_ALL } from '../../../cli/src/commands/check-backup.ts'
+import { COPY_HAS_ALL } from '../../../cli/src/commands/backup.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
 const PETS = 20

@@ -19,7 +19,7 @@ import { ask, run, serve } from '../../../../../test/support/process.ts'
 import { made } from '../../../../../test/support/stores.ts'
 import { noStrace, straced } from '../../../../../test/support/strace.ts'
 import { until } from '../../../../../test/support/until.ts'
-import { COPY_HAS_ALL } from '../../../../cli/src/commands/check-backup.ts'
+import { COPY_HAS_ALL } from '../../../../cli/src/commands/backup.ts'
 
 test('a service and a backup work with a table of another tool and a reader that holds the log', async () => {
   const { database, key } = await made(1)

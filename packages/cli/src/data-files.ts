@@ -1,8 +1,14 @@
-// The text of an import, from a file or stdin, and how much of it has been read.
+// The files that commands read and write: the text of an import, from a file or stdin, and the formats of imports and
+// exports.
 
 import { createReadStream, statSync } from 'node:fs'
+import { type Command, Option } from 'commander'
 import { systemReason } from '../../contract/src/system-reason.ts'
+import { type FormatName, formatNameOf, formats } from '../../files/src/all.ts'
+import { excel } from '../../files/src/csv.ts'
+import type { Format } from '../../files/src/format.ts'
 import { type Encoding, NotUtf8, textOf } from '../../files/src/text.ts'
+import { FlagError } from '../../service/src/config/read-config.ts'
 import { orStartError, StartError } from '../../service/src/domain/start-error.ts'
 import { absolutePath } from '../../service/src/store/absolute-path.ts'
 import { io } from '../../service/src/system/io.ts'
@@ -54,4 +60,33 @@ export class Source {
 
 function unreadable(file: string, reason: string): string {
   return `${file} cannot be read (${reason}).`
+}
+
+const NAMES = Object.keys(formats) as FormatName[]
+
+export interface FormatOptions {
+  format?: FormatName
+  excel: boolean
+  /** Only with `--excel`. */
+  separator?: string
+}
+
+/** `excelHelp` is the help of `--excel`. */
+export function withFormat(command: Command, excelHelp: string): Command {
+  return command
+    .addOption(new Option('--format <format>', "the format (default: from the file's extension)").choices(NAMES))
+    .option('--excel', excelHelp, false)
+}
+
+/**
+ * Returns the format by flag or file extension. Throws StartError if it is unknown, or FlagError if a flag does not
+ * fit the format.
+ */
+export function formatOf(file: string, { format, excel: forExcel, separator }: FormatOptions): Format {
+  const name = format ?? formatNameOf(file) ?? (forExcel ? 'csv' : undefined)
+  if (!name) throw new StartError(`The format is unknown. Set --format to ${NAMES.join(', ')}.`)
+  if (separator && !forExcel) throw new FlagError('--separator needs --excel.')
+  if (!forExcel) return formats[name]
+  if (name !== 'csv') throw new FlagError('--excel works only with CSV.')
+  return excel
 }
