@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../package.json'
+import { dependencies as ofCommands } from '../packages/cli/package.json'
 import { dependencies as ofPages } from '../packages/page/package.json'
 import { dependencies as ofService } from '../packages/service/package.json'
 
@@ -18,6 +19,8 @@ interface Manifest {
   version: string
   license?: string
   author?: string | { name: string }
+  /** Only of the library of the reference, which package-lock.json does not list. */
+  integrity?: string
   dependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
 }
@@ -31,7 +34,7 @@ petstore-client carries nothing of others.
 ${[...parts].map((part) => `${LINE}\n${part.trimEnd()}\n`).join('\n')}`
 }
 
-/** The direct and indirect dependencies of the service and the page, with their folders. */
+/** The direct and indirect dependencies of our packages, and the library of the reference, with their folders. */
 export function carriedPackages(): [folder: string, Manifest][] {
   const found = new Map<string, Manifest>()
   const add = (name: string, from: string): void => {
@@ -43,8 +46,12 @@ export function carriedPackages(): [folder: string, Manifest][] {
     const needed = { ...manifest.dependencies, ...manifest.optionalDependencies }
     for (const each of Object.keys(needed)) add(each, folder)
   }
-  for (const name of Object.keys({ ...ofService, ...ofPages })) add(name, root)
-  return [...found].sort(([, one], [, other]) => (one.name < other.name ? -1 : 1))
+  for (const name of Object.keys({ ...ofService, ...ofCommands, ...ofPages })) add(name, root)
+  const library = join(root, 'packages/page/reference/library')
+  found.set(library, manifestOf(library))
+  return [...found].sort(([, one], [, other]) =>
+    one.name < other.name ? -1 : 1,
+  )
 }
 
 function isPackage(folder: string): boolean {

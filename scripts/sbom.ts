@@ -12,8 +12,8 @@ const root = join(import.meta.dir, '..')
 export function sbom(): string {
   const { name, version, license, devDependencies } = packageJson
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const component = (path: string, name: string, version: string, license: string) => {
-    const [, algorithm = '', digest = ''] = /^(sha\d+)-(.*)$/.exec(packages[path].integrity) ?? []
+  const component = (integrity: string, name: string, version: string, license: string) => {
+    const [, algorithm = '', digest = ''] = /^(sha\d+)-(.*)$/.exec(integrity) ?? []
     return {
       type: 'library',
       name,
@@ -24,10 +24,10 @@ export function sbom(): string {
       licenses: [{ license: { id: license } }],
     }
   }
-  const carried = carriedPackages().map(([folder, { name, version, license = '' }]) =>
-    component(relative(root, folder), name, version, license),
+  const carried = carriedPackages().map(([folder, { name, version, license = '', integrity }]) =>
+    component(integrity ?? packages[relative(root, folder)].integrity, name, version, license),
   )
-  const all = [component('node_modules/bun', 'bun', devDependencies.bun, 'MIT'), ...carried]
+  const all = [component(packages['node_modules/bun'].integrity, 'bun', devDependencies.bun, 'MIT'), ...carried]
   // A package can be installed in several places.
   const components = [...new Map(all.map((one) => [one.purl, one])).values()]
   const metadata = { component: { type: 'application', name, version, licenses: [{ license: { id: license } }] } }

@@ -2,7 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import packageJson from '../package.json'
+import library from '../packages/page/reference/library/package.json'
 import { notices } from '../scripts/notices.ts'
 import { sbom } from '../scripts/sbom.ts'
 import { root } from './support/process.ts'
@@ -25,7 +27,7 @@ test('the notices include every package in the service and its pages', async () 
   expect(service.length).toBeGreaterThan(10)
   expect(pages).toContain('preact')
   // The library of the reference is served unbundled.
-  for (const name of [...service, ...pages, '@scalar/fastify-api-reference']) expect(text).toContain(`\n${name} `)
+  for (const name of [...service, ...pages, '@scalar/api-reference']) expect(text).toContain(`\n${name} `)
 })
 
 test('petstore-client and petstore/testing contain no third-party code', async () => {
@@ -39,6 +41,11 @@ test('the notices have the licence of each package and of the libraries in Bun',
     expect([name, /Permission is hereby granted|Permission to use, copy, modify/i.test(part)]).toEqual([name, true])
   }
   for (const name of ['JavaScriptCore', 'boringssl', 'mimalloc', 'zstd']) expect(text).toContain(name)
+})
+
+test('the library of the API reference is the one that its manifest describes', async () => {
+  const compressed = await Bun.file(join(root, 'packages/page/reference/library/standalone.js.br')).bytes()
+  expect(Bun.SHA256.hash(brotliDecompressSync(compressed), 'hex')).toBe(library.sha256)
 })
 
 test('the SBOM has the same packages, with checksums', () => {

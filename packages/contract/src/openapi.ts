@@ -15,6 +15,7 @@ export interface OpenApi {
 
 export interface Operation {
   operationId: string
+  summary: string
   description?: string
   deprecated?: boolean
   'x-stability': 'stable' | 'beta' | 'experimental'

@@ -92,7 +92,16 @@ ${CALLS[operationId]}`
 /** Returns a copy. No field of a pet or an order is named `pattern`. */
 function plainer(contract: OpenApi): OpenApi {
   const left = (name: string, value: unknown) => name === 'pattern' || Math.abs(value as number) === 2 ** 63
-  return JSON.parse(JSON.stringify(contract, (name, value) => (left(name, value) ? undefined : value)))
+  return JSON.parse(
+    JSON.stringify(contract, (name, value) => (left(name, value) ? undefined : withoutPrefilledExample(value))),
+  )
+}
+
+/** By default, the library sends the example of an optional parameter with each request. */
+function withoutPrefilledExample(value: { in?: string; required?: boolean; example?: unknown } | null): unknown {
+  if (!value?.in || value.required || value.example === undefined) return value
+  const { example, ...parameter } = value
+  return { ...parameter, examples: { example: { value: example, 'x-disabled': true } } }
 }
 
 function mapValues<Value, Result>(

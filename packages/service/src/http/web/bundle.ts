@@ -2,7 +2,8 @@
 // needs no build step. In the package and the executable, scripts/bundle-service.ts replaces this module with one that
 // has prebuilt files.
 
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { StaticFile } from './static-file.ts'
 
 export interface Bundle {
@@ -11,11 +12,7 @@ export interface Bundle {
   files: ReadonlyMap<string, StaticFile>
 }
 
-/**
- * Contains the browser bundle of @scalar/api-reference, which itself would add 270 packages. The service uses nothing
- * else of it: `overrides` in package.json replaces dependencies that bring 20 more packages.
- */
-const SCALAR = '@scalar/fastify-api-reference'
+const PAGE = join(import.meta.dir, '../../../../page')
 
 export function bundleConsole(): Promise<Bundle> {
   return bundle('src', 'console/')
@@ -23,8 +20,8 @@ export function bundleConsole(): Promise<Bundle> {
 
 /** Bundles our code. Serves the library unchanged; its script runs first. */
 export async function bundleReference(): Promise<Bundle> {
-  const script = join(dirname(Bun.resolveSync(SCALAR, import.meta.dir)), 'js', 'standalone.js')
-  const library = await StaticFile.of(await Bun.file(script).bytes(), 'text/javascript;charset=utf-8', 'immutable')
+  const script = brotliDecompressSync(await Bun.file(join(PAGE, 'reference/library/standalone.js.br')).bytes())
+  const library = await StaticFile.of(script, 'text/javascript;charset=utf-8', 'immutable')
   const name = `scalar-${library.digest}.js`
   const { page, files } = await bundle('reference', 'docs/', (html) =>
     html.replace('<head>', `<head><script defer src="docs/${name}"></script>`),
@@ -37,7 +34,7 @@ export async function bundleReference(): Promise<Bundle> {
  * so that it also works behind a proxy that adds a path prefix.
  */
 async function bundle(folder: string, publicPath: string, transform = (text: string) => text): Promise<Bundle> {
-  const html = join(import.meta.dir, '../../../../page', folder, 'index.html')
+  const html = join(PAGE, folder, 'index.html')
   const hashed = '[name]-[hash].[ext]'
   const { outputs } = await Bun.build({
     entrypoints: [html],
