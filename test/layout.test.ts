@@ -80,14 +80,13 @@ const ALLOWED: Record<string, readonly string[]> = {
 
 /** The same for inner folders. A file of the outer folder can import all inner folders. */
 const ALLOWED_WITHIN: Record<string, readonly string[]> = {
-  'service/src/http/request': ['service/src/http/context.ts', 'service/src/http/links.ts'],
-  'service/src/http/response': ['service/src/http/context.ts', 'service/src/http/links.ts'],
+  'service/src/http/request': ['service/src/http/context.ts'],
+  'service/src/http/response': ['service/src/http/context.ts', 'service/src/http/shared-reads.ts'],
   'service/src/http/limits': ['service/src/http/context.ts'],
   'service/src/http/web': [
     'service/src/http/route.ts',
     'service/src/http/context.ts',
     'service/src/http/response',
-    'service/src/http/links.ts',
     'service/src/http/listen.ts',
   ],
   // The subjects of the command line do not import its commands.

@@ -20,7 +20,7 @@ const MS_MAX = 100
 
 /** For each file that reads external text: samples that match its expressions, with each of their parts. */
 const SAMPLES: Record<string, readonly string[]> = {
-  'service/src/http/access-log.ts': ['/pets/pets_live_x'],
+  'service/src/http/observers.ts': ['/pets/pets_live_x'],
   'service/src/http/response/conditions.ts': ['"abc", W/"d"'],
   'service/src/http/request/authentication.ts': ['Bearer  pets_live_x y'],
   'service/src/http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],

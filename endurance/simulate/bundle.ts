@@ -16,7 +16,10 @@ const REPLACED = {
 
 /** The simulation has no sockets, no pages, no other processes and no other stores. */
 const STUBS = [
-  [/\/socket-option\.ts$/, 'export const setSocketOption = () => true\nexport const canBind = async () => true'],
+  [
+    /\/listening-sockets\.ts$/,
+    `export const [setSocketOption, redirectNewConnections, refuseNew, canBind] = Array(4).fill(() => true)`,
+  ],
   [/\/web-pages\.ts$/, 'export const pages = () => []'],
   [
     /\/kinds\.ts$/,

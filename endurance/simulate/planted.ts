@@ -6,7 +6,7 @@ import type { Edit } from '../history/planted/code.ts'
 const HTTP = 'packages/service/src/http'
 const SQLITE = 'packages/service/src/store/sqlite'
 const CACHE = `${HTTP}/response/answer-cache.ts`
-const SHARED = `${HTTP}/response/shared-reads.ts`
+const SHARED = `${HTTP}/shared-reads.ts`
 const FEED = `${HTTP}/feed.ts`
 const KEYS = `${HTTP}/request/authentication.ts`
 const GROUP = 'packages/service/src/store/shared/group-commit.ts'
@@ -19,9 +19,6 @@ const SWEEP = `${HTTP}/expiry.ts`
 const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
 const PIPELINE = `${HTTP}/pipeline.ts`
 const RUNNING_KEYS = `${HTTP}/request/idempotency-key.ts`
-const KEY_USES = `${HTTP}/request/key-uses.ts`
-const DEPRECATION = `${HTTP}/response/deprecation.ts`
-const FAILURES = `${HTTP}/response/failure-log.ts`
 const REPORTS = `${HTTP}/reports.ts`
 const RATE = `${HTTP}/limits/rate-limit.ts`
 const WORK = `${HTTP}/limits/work-time.ts`
@@ -201,15 +198,10 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     'if (database.inTransaction) database',
     'if (!database) database',
   ],
-  'uses of keys that could not be saved are forgotten': [
-    KEY_USES,
-    'for (const { kept } of due) kept.dueAt = now + SAVE_EVERY_MS',
-    'for (const { kept, use } of due) [kept.dueAt, kept.savedAt] = [now + SAVE_EVERY_MS, use.at]',
-  ],
-  'deprecated calls that could not be saved are forgotten': [
-    DEPRECATION,
-    'tally.saved -= more[n]?.calls ?? 0',
-    'tally.saved -= 0 * (more[n]?.calls ?? 0)',
+  'uses of keys and deprecated calls that could not be saved are forgotten': [
+    REPORTS,
+    'count.saved -= unsaved[n]?.calls ?? 0',
+    'count.saved -= 0 * (unsaved[n]?.calls ?? 0)',
   ],
   'calls of a failed batch have no result': [
     GROUP,
@@ -217,7 +209,7 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     'if (isOne) for (const { reject } of calls.slice(1)) reject(error)\n',
   ],
   'a failed sweep is the last one': [SWEEP, '      failing = true\n', '      failing = true\n      stopped = true\n'],
-  'failures are not in the log': [FAILURES, "    this.log.error({ ...request(), code, err: thrown }, 'failed')\n", ''],
+  'failures are not in the log': [REPORTS, "    this.log.error({ ...request(), code, err: thrown }, 'failed')\n", ''],
   // What limits something over hours.
   'a bucket grows without a limit': [RATE, 'Math.min(this.rate.requests, ', 'Math.max(0, '],
   'a reader that has left keeps its place': [FEED, '      this.readers.delete(waiting)\n', ''],
@@ -227,7 +219,7 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     '    const last = running.pop() as Work\n',
     '    const last = running.at(-1) as Work\n',
   ],
-  'the last use of a key never changes': [KEY_USES, 'if (use) use.at = at\n', 'if (use) use.at ||= at\n'],
+  'the last use of a key never changes': [REPORTS, 'Math.max(count.lastAt, at)', 'count.lastAt'],
   'an Idempotency-Key expires early': [FORGET, 'latest.at >= keptMs)', 'latest.at >= keptMs / 8)'],
   'an Idempotency-Key expires with the clock': [FORGET, '- keptMs - CLOCK_ERROR_MS_MAX', '- keptMs'],
   // The order of two effects.

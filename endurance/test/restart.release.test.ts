@@ -1,7 +1,7 @@
 // How the kernel treats new connections to a port that closes.
 
 import { expect, test } from 'bun:test'
-import { redirectNewConnections } from '../../packages/service/src/http/closing.ts'
+import { redirectNewConnections } from '../../packages/service/src/http/listening-sockets.ts'
 import { exchange } from '../../test/support/exchange.ts'
 import { freePort } from '../../test/support/ports.ts'
 import { serve } from '../../test/support/process.ts'

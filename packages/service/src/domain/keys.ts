@@ -41,7 +41,7 @@ export interface NewKey {
   newestKnown?: KeyId | undefined
 }
 
-export interface KeyUse {
+interface KeyUse {
   readonly keyId: KeyId
   readonly ending: string
   readonly at: number

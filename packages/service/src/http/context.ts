@@ -11,6 +11,9 @@ import type { SharedHeaders } from './response/shared-headers.ts'
 /** The runtime's request, with percent-decoded path parameters. */
 export type RoutedRequest = Request & { readonly params: Record<string, string> }
 
+/** Returns the link target of a path such as `/v1/pets` or `/docs`. A proxy can add a prefix, see `linksBelow`. */
+export type LinkTo = (path: string) => string
+
 /** Differs from every version of a store. */
 const NOT_READ: StoreVersion = { data: undefined, keys: -1 }
 

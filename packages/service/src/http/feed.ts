@@ -10,7 +10,7 @@ import { OVERLOADED } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import { monotonicMs, startInterval, startTimer, stopTimer, type Timer, watchSize } from '../system/runtime.ts'
 import type { Reader } from './response/response.ts'
-import { SharedReads } from './response/shared-reads.ts'
+import { SharedReads } from './shared-reads.ts'
 
 const LOOK_EVERY_MS = 40
 /**

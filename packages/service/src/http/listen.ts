@@ -1,11 +1,13 @@
-// Listens on an address, and explains failures.
+// Listens on addresses, and explains failures. The operations listener serves metrics.
 
 import { isIP } from 'node:net'
 import { systemReason } from '../../../contract/src/system-reason.ts'
 import { StartError } from '../domain/start-error.ts'
 import type { Log } from '../observability/log.ts'
+import { CONTENT_TYPE } from '../observability/text-format.ts'
 import { IDLE_SECONDS } from './limits/connections.ts'
-import { canBind, setSocketOption } from './socket-option.ts'
+import { canBind, setSocketOption } from './listening-sockets.ts'
+import { SECURITY_HEADERS } from './response/shared-headers.ts'
 
 /**
  * The limit of unsent data that the kernel buffers per connection. Without it, each client that does not read takes 4
@@ -54,6 +56,28 @@ export function listen(
     const reason = isUnknown ? 'no such host' : systemReason(cause)
     throw new StartError(`Cannot listen on ${joined(host, port)} (${reason}). Choose another host or port.`, { cause })
   }
+}
+
+/**
+ * Serves metrics on a separate port, which must not be public. Port 0 chooses a free one. Throws StartError if it
+ * cannot listen on the address.
+ */
+export function startAdmin(host: string, port: number, metrics: { text(): string | Promise<string> }) {
+  const server = listen(
+    { host, port, flag: 'PETSTORE_ADMIN_PORT' },
+    {
+      routes: {
+        '/metrics': {
+          GET: async () =>
+            new Response(await metrics.text(), {
+              headers: { ...SECURITY_HEADERS, 'Content-Type': CONTENT_TYPE, 'Cache-Control': 'no-store' },
+            }),
+        },
+      },
+      fetch: () => new Response('Only /metrics exists here.\n', { status: 404, headers: SECURITY_HEADERS }),
+    },
+  )
+  return { url: `http://${authority(host, server.port as number)}/metrics`, stop: () => server.stop(true) }
 }
 
 /**

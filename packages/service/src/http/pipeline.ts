@@ -7,16 +7,17 @@ import type { ApiKey, Environment } from '../domain/keys.ts'
 import { LIMITS, type Limits } from '../domain/limits.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
 import { endOfTurn, monotonicMs } from '../system/runtime.ts'
-import { Context, type RoutedRequest } from './context.ts'
+import { Context, type LinkTo, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
 import { Admission } from './limits/admission.ts'
 import type { Connections } from './limits/connections.ts'
 import { RateLimit } from './limits/rate-limit.ts'
 import { WorkTime } from './limits/work-time.ts'
-import type { LinkTo } from './links.ts'
 import type { Observer } from './observers.ts'
-import { handlers } from './operations/all.ts'
-import type { Services } from './operations/handler.ts'
+import { eventOperations } from './operations/events.ts'
+import type { Handlers, Services } from './operations/handler.ts'
+import { orderOperations } from './operations/orders.ts'
+import { petOperations } from './operations/pets.ts'
 import { type ReportOptions, Reports } from './reports.ts'
 import { Authentication, authorize, readToken } from './request/authentication.ts'
 import { readBody, validateBody } from './request/body.ts'
@@ -29,6 +30,9 @@ import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
 import { type Answer, toResponse } from './response/response.ts'
 import { addCors, type CorsOrigins, NO_ROUTE } from './response/shared-headers.ts'
 import type { Route } from './route.ts'
+
+/** Maps every operationId of the contract to its function. A missing one does not compile. */
+export const handlers: Handlers = { ...petOperations, ...orderOperations, ...eventOperations }
 
 export interface PipelineOptions extends ReportOptions {
   readonly environment: Environment
@@ -130,11 +134,11 @@ export class Pipeline {
   private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
     const { enforceSunset, linkTo } = this.options
     context.caller = caller
-    this.reports.keyUses.add(caller.id, token, context.now)
+    this.reports.keyUsed(caller.id, token, context.now)
     authorize(operation, caller)
     this.rateLimit?.take(context)
     if (operation.deprecation) {
-      this.reports.deprecatedCalls.count(caller.id, operation.id, context.now)
+      this.reports.deprecatedCall(caller.id, operation.id, context.now)
       if (enforceSunset) checkNotRemoved(operation, context.now, linkTo)
     }
     return handlers[operation.id].shared ? this.answers.get(context) : undefined
@@ -263,7 +267,7 @@ export class Pipeline {
     context.version = this.options.store.version()
     this.admission.check()
     context.caller = await this.authentication.verify(token, context)
-    this.reports.keyUses.add(context.caller.id, token, context.now)
+    this.reports.keyUsed(context.caller.id, token, context.now)
   }
 
   /** Call this after the last response. */

@@ -1,18 +1,21 @@
-// Reports beside the responses: logs changes and failures, and saves counts every few seconds.
+// Logs changes and failures, and saves when keys were used and how often deprecated operations were called. Both are
+// counted in memory and saved every few seconds, so that requests need no write.
 
 import type { OperationId } from '../../../contract/src/contract.ts'
+import { endingOf, type KeyId } from '../domain/keys.ts'
 import { OVERLOADED, type PetstoreError } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { startInterval, stopTimer } from '../system/runtime.ts'
+import { monotonicMs, startInterval, stopTimer } from '../system/runtime.ts'
 import type { Context } from './context.ts'
-import { KeyUses } from './request/key-uses.ts'
-import { DeprecatedCallTally } from './response/deprecation.ts'
 import { isServerFailure } from './response/error-answer.ts'
-import { FailureLog } from './response/failure-log.ts'
 
 const REPORT_EVERY_MS = 5_000
+/** The last use of a key is saved at most once in this time. */
+const KEY_USE_EVERY_MS = 60_000
+/** The limit of kinds of failures. Further failures are grouped by code. */
+const KINDS_MAX = 100
 
 export interface ReportOptions {
   readonly store: Store
@@ -22,8 +25,8 @@ export interface ReportOptions {
 
 export class Reports {
   private readonly failures: FailureLog
-  readonly keyUses = new KeyUses()
-  readonly deprecatedCalls = new DeprecatedCallTally()
+  private readonly keyUses = new Counts<{ keyId: KeyId; ending: string }>(KEY_USE_EVERY_MS)
+  private readonly deprecatedCalls = new Counts<{ keyId: KeyId; operationId: string }>()
   /** Requests refused because of overload since the last report. */
   private shed = 0
   private readonly reporting = startInterval(() => this.report(), REPORT_EVERY_MS)
@@ -31,6 +34,14 @@ export class Reports {
   constructor(private readonly options: ReportOptions) {
     this.failures = new FailureLog(options.log)
     options.metrics?.watch({ deprecatedCalls: () => this.deprecatedCalls.all() })
+  }
+
+  keyUsed(keyId: KeyId, token: string, at: number): void {
+    this.keyUses.add(keyId, () => ({ keyId, ending: endingOf(token) }), at)
+  }
+
+  deprecatedCall(keyId: KeyId, operationId: OperationId, at: number): void {
+    this.deprecatedCalls.add(`${operationId} ${keyId}`, () => ({ keyId, operationId }), at)
   }
 
   changed(operation: OperationId, logged: Record<string, string>, context: Context): void {
@@ -57,23 +68,112 @@ export class Reports {
     this.failures.report()
     if (this.shed > 0) log.warn({ shed: this.shed }, 'overloaded')
     this.shed = 0
+    const saveUses = this.keyUses.save(
+      (uses) => store.saveKeyUses(uses.map(({ lastAt: at, keyId, ending }) => ({ keyId, ending, at }))),
+      last,
+    )
+    const saveCalls = this.deprecatedCalls.save((calls) => store.countDeprecatedCalls(calls))
     await Promise.all([
-      this.save(
-        'when keys were last used',
-        this.keyUses.saveDue((uses) => store.saveKeyUses(uses), last),
-      ),
-      this.save(
-        'the tally of deprecated calls',
-        this.deprecatedCalls.save((calls) => store.countDeprecatedCalls(calls)),
-      ),
+      this.warnIfUnsaved('when keys were last used', saveUses),
+      this.warnIfUnsaved('the tally of deprecated calls', saveCalls),
     ])
   }
 
-  private async save(what: string, saving: Promise<void>): Promise<void> {
+  private async warnIfUnsaved(what: string, saving: Promise<void>): Promise<void> {
     try {
       await saving
     } catch (error) {
       this.options.log.warn({ err: error }, `could not save ${what}; will retry`)
+    }
+  }
+}
+
+interface Count {
+  readonly calls: number
+  /** Milliseconds since 1970. */
+  readonly lastAt: number
+}
+
+/** Counts requests by name in memory, and saves the counts now and then. */
+export class Counts<Of extends object> {
+  private readonly counts = new Map<unknown, { of: Of; calls: number; lastAt: number; saved: number; dueAt: number }>()
+
+  /** `everyMs`: the least time between two saves of one count. */
+  constructor(private readonly everyMs = 0) {}
+
+  add(name: unknown, of: () => Of, at: number): void {
+    const count = this.counts.get(name)
+    if (count) {
+      count.calls++
+      count.lastAt = Math.max(count.lastAt, at)
+    } else this.counts.set(name, { of: of(), calls: 1, lastAt: at, saved: 0, dueAt: 0 })
+  }
+
+  /** Returns the counts since the start. */
+  all(): Iterable<Of & Count> {
+    return this.counts.values().map(({ of, calls, lastAt }) => ({ ...of, calls, lastAt }))
+  }
+
+  /**
+   * Calls `write` with the requests since the last save, if any count is due. `all` includes counts that are not due.
+   * If `write` rejects, rejects too, and the next save includes these requests.
+   */
+  async save(write: (counts: readonly (Of & Count)[]) => Promise<void>, all = false): Promise<void> {
+    const now = monotonicMs()
+    const due = [...this.counts.values()].filter(({ calls, saved, dueAt }) => calls > saved && (all || now >= dueAt))
+    if (due.length === 0) return
+    const unsaved = due.map(({ of, calls, saved, lastAt }) => ({ ...of, calls: calls - saved, lastAt }))
+    for (const count of due) {
+      count.saved = count.calls
+      count.dueAt = now + this.everyMs
+    }
+    try {
+      await write(unsaved)
+    } catch (error) {
+      due.forEach((count, n) => {
+        count.saved -= unsaved[n]?.calls ?? 0
+      })
+      throw error
+    }
+  }
+}
+
+/**
+ * Logs each kind of failure once with its stack, and then how often it repeats. If the store is unreachable, thousands
+ * of requests a second can fail for the same reason, and logging each stack would fill the disk.
+ */
+export class FailureLog {
+  /** `failures`: since the last report, without the first failure. */
+  private readonly kinds = new Map<string, { code: string; message: string; failures: number }>()
+
+  constructor(private readonly log: Log) {}
+
+  /** `request` returns the log fields that identify the request. */
+  add(error: PetstoreError, request: () => Record<string, unknown>): void {
+    const { code, cause: thrown = error } = error
+    const { message = String(thrown), stack = '' } = thrown instanceof Error ? thrown : {}
+    // The first line of the stack distinguishes faults with the same message. The other lines can differ between
+    // requests.
+    const place = stack.split('\n').find((line) => line.trimStart().startsWith('at '))
+    let name = `${code} ${message} ${place}`
+    if (this.kinds.size >= KINDS_MAX && !this.kinds.has(name)) name = code
+    const known = this.kinds.get(name)
+    if (known) {
+      known.failures++
+      return
+    }
+    this.kinds.set(name, { code, message, failures: 0 })
+    this.log.error({ ...request(), code, err: thrown }, 'failed')
+  }
+
+  /** Logs the kinds that failed again, and forgets the others, so that their next failure is logged in full. */
+  report(): void {
+    for (const [name, { code, message, failures }] of this.kinds) {
+      if (failures === 0) this.kinds.delete(name)
+      else {
+        this.log.error({ code, failures, reason: message }, 'failed again')
+        this.kinds.set(name, { code, message, failures: 0 })
+      }
     }
   }
 }

@@ -1,9 +1,8 @@
 // A path of the service: its methods, and the headers of its responses.
 
-import type { ContractOperation } from '../../../contract/src/contract.ts'
+import { basePath, type ContractOperation } from '../../../contract/src/contract.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
-import type { Context, RoutedRequest } from './context.ts'
-import type { LinkTo } from './links.ts'
+import type { Context, LinkTo, RoutedRequest } from './context.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
 import { ACCEPT_PATCH } from './response/error-answer.ts'
 import { type Answer, noContent } from './response/response.ts'
@@ -49,6 +48,16 @@ export class Route {
     const endpoint = this.endpoints[method === 'HEAD' ? 'GET' : method]
     return endpoint && typeof endpoint !== 'function' ? endpoint.id : this.path
   }
+}
+
+/**
+ * Returns a function for the targets of links to this service. A proxy can add a path prefix, which it removes from
+ * requests. `baseUrl`, which ends in /v1, contains the prefix, and every link repeats it, so that clients come back
+ * through the proxy. Without `baseUrl`, links are the plain paths.
+ */
+export function linksBelow(baseUrl: string | undefined): LinkTo {
+  const prefix = baseUrl === undefined ? '' : new URL(baseUrl).pathname.slice(0, -basePath.length)
+  return (path) => prefix + path
 }
 
 /** Creates one route for each path of the contract. */

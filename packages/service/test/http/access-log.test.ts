@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type ServiceOptions, startService } from '../../../../test/support/service.ts'
-import { AccessLog } from '../../src/http/access-log.ts'
+import type { ErrorCode } from '../../../contract/src/generated.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
-import { InvalidKeys } from '../../src/http/invalid-keys.ts'
+import { type ObserverOptions, observersOf } from '../../src/http/observers.ts'
 import { NO_ROUTE } from '../../src/http/response/shared-headers.ts'
 import { clientAddress } from '../../src/observability/client-address.ts'
 import { createLog } from '../../src/observability/log.ts'
@@ -20,9 +20,20 @@ async function logging(options: ServiceOptions) {
   return { ...service, lines }
 }
 
-function recorded() {
+/** Observers that get responses to one request, from these addresses. */
+function recorded(options: Partial<ObserverOptions>, address = () => '10.0.0.1') {
   const lines: Line[] = []
-  return { lines, log: createLog('info', { destination: { write: (line) => lines.push(JSON.parse(line)) } }) }
+  const log = createLog('info', { destination: { write: (line) => lines.push(JSON.parse(line)) } })
+  const requestIP = () => ({ address: address(), family: 'IPv4' as const, port: 1 })
+  const { all, close } = observersOf({ log, ...options }, () => ({ requestIP }))
+  const respond = (status: number, times: number, code?: ErrorCode) => {
+    for (let n = 0; n < times; n++) {
+      const context = new Context(new Request('http://a/v1/pets') as RoutedRequest, NO_ROUTE, 'none', 0)
+      context.code = code
+      for (const observe of all) observe({ status, body: null }, new Response(null, { status }), context)
+    }
+  }
+  return { lines, respond, close }
 }
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -107,19 +118,11 @@ describe('the access log', () => {
   })
 
   test('with errors, has at most 10 lines per status and second, and counts the rest', () => {
-    const { lines, log } = recorded()
-    const access = new AccessLog(log, 'errors', () => undefined)
-    const request = new Request('http://a/v1/pets') as RoutedRequest
-    const respond = (status: number, times: number) => {
-      for (let n = 0; n < times; n++) {
-        const response = new Response(null, { status })
-        access.responded({ status, body: null }, response, new Context(request, NO_ROUTE, 'none', 0))
-      }
-    }
+    const { lines, respond, close } = recorded({ accessLog: 'errors' })
     respond(404, 1_000)
     respond(503, 5)
-    access.count()
-    access.count()
+    close()
+    close()
     const logged = (status: number) => lines.filter((line) => line.status === status).length
     // A second can end between the requests.
     expect([10, 20]).toContain(logged(404))
@@ -203,16 +206,12 @@ describe('invalid keys', () => {
   })
 
   test('of more than 100 addresses a minute are counted together', () => {
-    const { lines, log } = recorded()
     let client = 0
-    const keys = new InvalidKeys(log, () => `10.0.0.${client++}`)
-    const context = new Context(new Request('http://a/') as RoutedRequest, NO_ROUTE, 'none', 0)
-    context.code = 'invalid_api_key'
-    for (let n = 0; n < 1_000; n++) keys.responded({ status: 401, body: null }, new Response(), context)
-    keys.report()
-    keys.report()
+    const { lines, respond, close } = recorded({}, () => `10.0.0.${client++}`)
+    respond(401, 1_000, 'invalid_api_key')
+    close()
+    close()
     expect(lines.length).toBe(101)
     expect(lines.at(-1)).toMatchObject({ client: 'other addresses', requests: 900 })
-    expect(keys.total).toBe(1_000)
   })
 })

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
 import { PetstoreError } from '../../src/domain/petstore-error.ts'
-import { FailureLog } from '../../src/http/response/failure-log.ts'
+import { FailureLog } from '../../src/http/reports.ts'
 import { createLog } from '../../src/observability/log.ts'
 
 interface Line {

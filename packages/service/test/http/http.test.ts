@@ -9,7 +9,7 @@ import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { inTwoParts } from '../../../../test/support/slow-body.ts'
 import { until } from '../../../../test/support/until.ts'
-import { startAdmin } from '../../src/http/web/admin.ts'
+import { startAdmin } from '../../src/http/listen.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 
 const service = await startService()

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { until } from '../../../../test/support/until.ts'
 import type { Answer } from '../../src/http/response/response.ts'
-import { SharedReads } from '../../src/http/response/shared-reads.ts'
+import { SharedReads } from '../../src/http/shared-reads.ts'
 
 const answer = (body: string): Answer => ({ status: 200, body })
 

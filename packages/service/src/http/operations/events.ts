@@ -8,7 +8,7 @@ import type { EventFilter, EventPage, EventPosition, EventStart } from '../../do
 import { ASCENDS } from '../../domain/lists.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { monotonicMs } from '../../system/runtime.ts'
-import type { LinkTo } from '../links.ts'
+import type { LinkTo } from '../context.ts'
 import { noteOnPlus } from '../request/parameters.ts'
 import type { Answer } from '../response/response.ts'
 import type { SomeHandlers } from './handler.ts'

@@ -6,7 +6,7 @@ import type { Page, PagePosition } from '../../domain/lists.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
-import type { LinkTo } from '../links.ts'
+import type { LinkTo } from '../context.ts'
 
 const ID_BYTES = 8
 const CHECK_BYTES = 3

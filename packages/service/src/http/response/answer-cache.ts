@@ -9,8 +9,8 @@
 
 import { LIMITS } from '../../domain/limits.ts'
 import type { Context } from '../context.ts'
+import { SharedReads } from '../shared-reads.ts'
 import { type Answer, prepare } from './response.ts'
-import { SharedReads } from './shared-reads.ts'
 
 /** The approximate size of an entry without its text. */
 const ENTRY_OVERHEAD = 1024

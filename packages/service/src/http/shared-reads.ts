@@ -1,6 +1,6 @@
 // Lets concurrent requests for the same content share one read: lists, the inventory, and pages of the feed.
 
-import { endOfTurn, watchSize } from '../../system/runtime.ts'
+import { endOfTurn, watchSize } from '../system/runtime.ts'
 
 /**
  * Calls with the same name share the next run of `read`. A run starts after the calls that share it, so each gets a
