@@ -134,14 +134,15 @@ export class Chooser extends Picker {
   /** Continues with the same filters or others, or starts at either end or at a recent time. */
   readFeed(): Asked {
     const { feed } = this
-    if (feed && this.random() < 0.3) return feedLink(feed) ?? this.readFeed()
+    if (feed && this.choices.follows && this.random() < 0.3) return feedLink(feed) ?? this.readFeed()
     const newest = this.newest(0.3)
     const filters = { ...this.filters(), ...(newest ? { newest } : {}) }
-    if (feed && this.random() < 0.4) return feedAfter(feed, filters) ?? this.readFeed()
+    if (!this.choices.follows) return requestOf({ kind: 'events', ...filters, from: 'beginning' })
+    if (feed && this.random() < 0.7) return feedAfter(feed, filters) ?? this.readFeed()
     return requestOf({
       kind: 'events',
       ...filters,
-      from: this.pick(['beginning', 'beginning', 'now', this.near(-2_000)]),
+      from: this.pick(['beginning', 'now', this.near(-2_000)]),
     })
   }
 
@@ -208,6 +209,8 @@ export interface Choices {
   readonly filters: readonly Filter[]
   readonly sorts: readonly ('oldest' | 'newest')[]
   readonly limits: readonly number[]
+  /** Whether readers of the feed continue after their last page. */
+  readonly follows: boolean
 }
 
 /** Returns the operations, each as often as its share. */
@@ -221,6 +224,7 @@ const EVERYTHING: Choices = {
   filters: FILTERS,
   sorts: ['oldest', 'newest'],
   limits: [1, 3, 10, 100],
+  follows: true,
 }
 
 /** A reader that always waits for the next event. */

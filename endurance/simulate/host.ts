@@ -26,8 +26,6 @@ import type { Scheduler, SimulatedProcess, Task } from './scheduler.ts'
 
 /** No continuation takes longer in real time. */
 const STEP_MS_MAX = 20_000
-/** How likely the other server runs before a statement, and after it. */
-const BETWEEN_SHARE = 0.01
 const STEPS_BETWEEN_MAX = 4
 
 type Settle = (effect: { result: unknown } | { failed: string }) => void
@@ -43,6 +41,8 @@ export class Host {
   readonly warnings: string[] = []
   /** The events that a receiver got in this run. */
   readonly events: { event: number; isTaken: boolean }[] = []
+  /** How likely the other server runs before a statement, and after it. */
+  betweenShare = 0
   /** Called if the process ended at a call of the file system. */
   died: ((fault: FileFault) => void) | undefined
   private process: SimulatedProcess | undefined
@@ -131,7 +131,7 @@ export class Host {
     const scheduler = this.scheduler as Scheduler
     const process = this.process as SimulatedProcess
     const { words, clocks } = sharedWords(this.memory)
-    const betweenShare = call.call === 'start' || scheduler.isBetween ? 0 : BETWEEN_SHARE
+    const betweenShare = call.call === 'start' || scheduler.isBetween ? 0 : this.betweenShare
     clocks[NOW] = scheduler.now
     clocks[STARTED_AT] = scheduler.startedAt + process.aheadMs
     this.port.postMessage({ call, betweenShare } satisfies Step)

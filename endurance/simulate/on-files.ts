@@ -19,6 +19,8 @@ import { draw, send } from './step.ts'
 
 const BACKUP_EVERY_MS = 2_000
 const RESTART_MS = 500
+/** Long, so that the forwarder often ends before it has the answer. */
+const ANSWER_MS_MAX = 20
 const LOST_SHARE = 0.01
 const REFUSED_SHARE = 0.03
 
@@ -125,21 +127,24 @@ async function forward(
       const saved = SavedCursor.open(state)
       await new Forwarder(receiver, saved, new Progress(log), log, stop, stop).run(service, 'beginning')
     } catch (error) {
-      if (!String(error).includes('cannot be used (')) throw error
+      if (!String(error).includes('cannot be used (')) {
+        send({ crashed: `forwarding: ${error}` })
+        return
+      }
       await sleep(RESTART_MS)
+      closeFiles('state')
     }
-    closeFiles('state')
   }
 }
 
 /** The receiver of the events. Requests and answers can get lost. */
 async function receive(_: URL, { headers }: { headers: Record<string, string> }): Promise<Response> {
   const lost = () => draw() < LOST_SHARE
-  await sleep(draw())
+  await sleep(draw() * ANSWER_MS_MAX)
   if (lost()) throw new Error('connection lost')
   const isTaken = draw() >= REFUSED_SHARE
   send({ event: Number(headers['webhook-id']?.split('_')[2]), isTaken })
-  await sleep(draw())
+  await sleep(draw() * ANSWER_MS_MAX)
   if (lost()) throw new Error('connection lost')
   return new Response(null, { status: isTaken ? 204 : 500 })
 }

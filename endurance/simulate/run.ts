@@ -89,6 +89,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
   async function record(): Promise<Run> {
     for (const [n, host] of hosts.entries()) {
       host.events.length = 0
+      host.betweenShare = swarm.betweenShare
       servers.start(n)
     }
     const keys: Record<string, string> = { wrong: generateKey('production') }

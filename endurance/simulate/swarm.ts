@@ -40,6 +40,8 @@ export interface Swarm<Failure> {
   readonly afterFailureMs: number
   readonly failures: readonly Failure[]
   readonly limits: Partial<Limits>
+  /** How likely the other server runs before a statement, and after it. */
+  readonly betweenShare: number
   /** Whether the servers take backups and forward events. That takes time, so the clients have pauses. */
   readonly hasFiles: boolean
   /** Whether clients repeat requests with an Idempotency-Key. */
@@ -70,6 +72,7 @@ export function drawSwarm<Failure>(random: () => number, failures: readonly Fail
       filters: pick([[], few(FILTERS, 1, 1), few(FILTERS, 2, 4)]),
       sorts: pick([['oldest'], ['newest'], ['oldest', 'newest']] as const),
       limits: few([1, 3, 10, 100], 1, 2),
+      follows: random() < 0.5,
     },
     clients,
     waiting: Math.min(clients - 1, Math.floor(random() * (WAITING_MAX + 1))),
@@ -80,6 +83,7 @@ export function drawSwarm<Failure>(random: () => number, failures: readonly Fail
     afterFailureMs: pick(hasFiles ? [1_500] : [0, 1_500]),
     failures: few(failures, 2, 4),
     hasFiles,
+    betweenShare: pick([0.005, 0.01, 0.1]),
     limits: pick([{}, SMALL, SMALL, { ...SMALL, rate: { requests: 20, periodSeconds: 1 } }]),
     repeats: operations.includes('repeat'),
     isUpgrade: random() < 0.1,

@@ -41,6 +41,20 @@ test('a reader whose position is already behind the end gets the events immediat
   await store.close()
 })
 
+test('a commit while the end of the feed is read wakes readers at the next look', async () => {
+  const { store, addPet } = await start()
+  let looks = 0
+  const findEnd = async () => {
+    const end = await store.findEnd()
+    if (looks++ === 0) await addPet()
+    return end
+  }
+  const feed = new Feed({ ...store, findEnd }, 100)
+  const page = await feed.readLater(eventFilter(undefined), await store.findEnd(), performance.now() + 5_000, reader())
+  expect(page.count).toBe(1)
+  await store.close()
+})
+
 test('waiting readers get the error of a store that was lost, and later ones wait until it is found', async () => {
   const { store, addPet } = await start()
   let [isLost, looks] = [false, 0]
