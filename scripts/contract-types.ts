@@ -3,7 +3,7 @@
 
 import type { OpenApi, Operation, Schema } from '../packages/contract/src/openapi.ts'
 import { parametersOf } from '../packages/contract/src/parameters.ts'
-import { compileSchema, flatten } from '../packages/contract/src/schema.ts'
+import { compileSchema, compileTextSchema, flatten } from '../packages/contract/src/schema.ts'
 
 const HEADER = `// The contract's types. Written by \`npm run generate\` from openapi.yaml; not edited by hand.
 // int64 is bigint; date-time and date are strings. A field with a default is optional, as in a request. Parameters and bodies in Operations
@@ -89,7 +89,7 @@ function schemaOfNewPet({ components: { schemas } }: OpenApi): string {
 
 function operationType(method: string, operation: Operation, components: OpenApi['components']): string {
   const parameters = parametersOf(method, operation, components).map(({ name, required, schema }) => {
-    compileSchema(schema, components.schemas)
+    compileTextSchema(schema, components.schemas)
     const present = required || flatten(schema, components.schemas).default !== undefined
     return `${/^\w+$/.test(name) ? name : `'${name}'`}${present ? '' : '?'}: ${typeOf(schema)}`
   })

@@ -10,5 +10,5 @@ export function petFilter(fields: Partial<PetFilter> & Pick<PetFilter, 'limit'>)
 }
 
 export function orderFilter(fields: Partial<OrderFilter> & Pick<OrderFilter, 'limit'>): OrderFilter {
-  return { ...NONE, petId: undefined, ...fields }
+  return { ...NONE, petId: undefined, petIds: undefined, ...fields }
 }

@@ -32,6 +32,10 @@ test('reports an empty list', async () => {
   // `sold` is the status of a pet; the status of its order is `completed`.
   expect((await orders('list', '--status', 'sold')).stderr).toBe('No order is completed.\n')
   expect((await orders('list', '--pet', '7')).stderr).toBe('Pet 7 has no orders.\n')
+  expect((await orders('list', '--pet', '7', '--pet', '8')).stderr).toBe('These pets have no orders.\n')
+  expect((await orders('list', '--pet', '7', '--pet', '7')).stderr).toContain(
+    'petIds must not have the same value twice',
+  )
   expect((await orders('list', '--json')).stdout).toBe('[]\n')
 })
 

@@ -53,7 +53,7 @@ interface Call {
 
 const common = { limit: 7, sort: 'newest', cursor: 'A_-' } as const
 const petQuery: All<PetFilter> = { ...common, status: 'sold', categoryId: MIN, search: TEXT }
-const orderQuery: All<OrderFilter> = { ...common, status: 'returned', petId: MAX, search: TEXT }
+const orderQuery: All<OrderFilter> = { ...common, status: 'returned', petId: MAX, petIds: [MAX, MIN], search: TEXT }
 const eventQuery: All<EventFilter> = {
   ...common,
   petId: MAX,

@@ -33,7 +33,7 @@ export interface ContractParameter {
   in: 'query' | 'path' | 'header'
   default: unknown
   /** The parameter can be repeated. */
-  many: boolean
+  many: Pick<Schema, 'maxItems' | 'uniqueItems'> | undefined
   validate: TextValidator
 }
 
@@ -101,7 +101,7 @@ function compile(path: string, method: string, operation: Operation): ContractOp
       name: parameter.name,
       in: parameter.in,
       default: flatten(parameter.schema, schemas).default,
-      many: parameter.schema.type === 'array',
+      many: parameter.schema.type === 'array' ? parameter.schema : undefined,
       validate: compileTextSchema(parameter.schema, schemas),
     })),
     body: body && compileBody(body),

@@ -235,7 +235,7 @@ export interface Operations {
     body: undefined
   }
   listOrders: {
-    parameters: { limit: number; status?: OrderStatus; petId?: bigint; search?: string; sort: Sort; cursor?: string }
+    parameters: { limit: number; status?: OrderStatus; petId?: bigint; petIds?: Array<bigint>; search?: string; sort: Sort; cursor?: string }
     body: undefined
   }
   placeOrder: {

@@ -88,6 +88,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   items?: Schema
   maxItems?: number
+  uniqueItems?: boolean
   minProperties?: number
   allOf?: Schema[]
   examples?: unknown[]

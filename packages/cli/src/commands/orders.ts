@@ -51,7 +51,7 @@ const SALE_MS = 10 * 60_000
 
 interface Filter {
   status?: OrderStatus
-  pet?: bigint
+  pet?: bigint[]
   search?: string
   newest?: boolean
 }
@@ -133,7 +133,8 @@ function listOrdersCommand(): Command {
     none({ status, pet, search }) {
       if (search !== undefined) return `No such order contains ${JSON.stringify(search)}.`
       if (pet === undefined) return status ? `No order is ${status}.` : 'There are no orders yet.'
-      return status ? `Pet ${pet} has no order that is ${status}.` : `Pet ${pet} has no orders.`
+      const what = pet.length === 1 ? `Pet ${pet[0]} has` : 'These pets have'
+      return `${what} no ${status ? `order that is ${status}` : 'orders'}.`
     },
     examples: [
       'orders list --search anna --newest',
@@ -193,7 +194,10 @@ function orderCommand(
 function withFilter(command: Command): Command {
   return command
     .addOption(orderStatusOption())
-    .option('--pet <id>', 'only orders of this pet', parseInt64)
+    .option('--pet <id>', 'only orders of this pet; can be repeated', (id, before: bigint[] = []) => [
+      ...before,
+      parseInt64(id),
+    ])
     .option('--search <words>', "only orders whose reference or pet's name has words that begin with these")
 }
 
@@ -206,7 +210,9 @@ function orderStatusOption(): Option {
 
 function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter, 'limit'> {
   const sort: Sort | undefined = newest ? 'newest' : undefined
-  return { status, petId: pet, search, sort } satisfies EveryField<Omit<OrderFilter, 'limit'>>
+  // Services before 2.0.0 know only `petId`.
+  const [petId, petIds] = pet?.length === 1 ? [pet[0], undefined] : [undefined, pet]
+  return { status, petId, petIds, search, sort } satisfies EveryField<Omit<OrderFilter, 'limit'>>
 }
 
 async function printOrder(order: Order, json: boolean, lines = (shown: Order) => table(HEAD, [cells(shown)])) {

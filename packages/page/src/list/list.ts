@@ -97,7 +97,7 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
 
 type EveryField<Filter> = Record<keyof Filter, unknown>
 /** Parameters that the page does not use. A new parameter does not compile until it is listed here or used. */
-const UNUSED = { petId: undefined }
+const UNUSED = { petId: undefined, petIds: undefined }
 
 export async function fetchPage(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { view, status, categoryId, limit, sort, cursor } = position

@@ -10,7 +10,7 @@ import { conditionRows } from './shared/conditions.ts'
 import { idRows } from './shared/correction-rows.ts'
 import { listRows } from './shared/lists.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { header, ofStore, operation, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { header, ofStore, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 
@@ -101,6 +101,14 @@ export const readOrderPromises: readonly PromiseRow[] = [
     first: 'orders.list.success',
     path: async (probe) => `/store/orders?${await quietQuery(probe)}limit=4`,
   }),
+  row('orders.list.pets', 'petIds selects the orders of these pets; each id is its own parameter.')
+    .from(parameter('listOrders', 'petIds'), writing('orders.list.success', 'orders.place.success'))
+    .check(async (probe) => {
+      const orders = [await placed(probe), await placed(probe)]
+      const answer = await probe.read(`/store/orders?${orders.map(({ petId }) => `petIds=${petId}`).join('&')}`)
+      answer.expectIds(orders.map(({ id }) => id))
+      for (const { id } of orders) (await cancel(probe, id)).expectStatus(204)
+    }),
   row('orders.get.success', 'GET /store/orders/{orderId} returns 200 with the order as listed.')
     .from(response('getOrder', 200), LISTED)
     .check(async (probe) => {

@@ -4,6 +4,7 @@ import { pathOf } from '../../../../contract/src/contract.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { noSuchOrder } from '../../domain/decisions/refusal-messages.ts'
 import type { Order, OrderStore } from '../../domain/orders.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
@@ -12,8 +13,11 @@ import { type SomeHandlers, shared } from './handler.ts'
 const ORDER_PATH = pathOf('getOrder')
 
 export const orderOperations = {
-  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { limit, status, petId, search, sort, cursor }) => {
-    const query = { limit, status, petId, search, sort }
+  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { cursor, ...given }) => {
+    const { limit, status, petId, petIds, search, sort } = given
+    if (petId !== undefined && petIds)
+      throw new PetstoreError('invalid_parameter', 'petId and petIds cannot be used together.')
+    const query = { limit, status, petId, petIds, search, sort }
     const page = await orders.listOrders({ ...query, ...positionOf(cursor, 'orders', query) })
     return ok(page.json, linksOf(linkTo, 'orders', query, page))
   }),

@@ -62,7 +62,7 @@ function filtersOf(query: Queries[ListName]): string {
   for (const name in query) {
     const value = query[name as keyof typeof query]
     if (value === undefined || name === 'limit' || (name === 'sort' && value === 'oldest')) continue
-    filters += `${name}=${encodeURIComponent(String(value))}&`
+    for (const one of [value].flat()) filters += `${name}=${encodeURIComponent(String(one))}&`
   }
   return filters
 }

@@ -51,17 +51,19 @@ function readPath({ name, validate }: ContractParameter, text = ''): unknown {
 }
 
 function readOne(parameter: ContractParameter, texts: readonly string[], problems: string[]): unknown {
-  const { name } = parameter
+  const { name, many } = parameter
   const [text] = texts
   if (text === undefined) return parameter.default
-  if (texts.length > 1 && !parameter.many) {
-    problems.push(`${name} must be given once.`)
+  const { maxItems = Number.POSITIVE_INFINITY, uniqueItems = false } = many ?? { maxItems: 1 }
+  if (texts.length > maxItems) {
+    problems.push(`${name} must be given ${many ? `at most ${maxItems} times` : 'once'}.`)
     return undefined
   }
   const own: string[] = []
   const values = [...new Set(texts)].map((one) => parameter.validate(one, name, own))
+  if (uniqueItems && values.length < texts.length) own.push(`${name} must not have the same value twice.`)
   problems.push(...own.map((problem) => problem + (parameter.in === 'query' ? noteOnPlus(text) : '')))
-  return parameter.many ? values : values[0]
+  return many ? values : values[0]
 }
 
 /** Returns a note for an invalid value: in a query, `+` means a space. */

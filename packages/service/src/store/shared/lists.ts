@@ -57,14 +57,16 @@ export const ORDERS: StoredList<OrderFilter> = {
   columns: ORDER_COLUMNS,
   lookup: '(SELECT name FROM pets WHERE pets.id = pet_id) AS pet_name',
   searched: "concat(reference, ' ', pet_name)",
-  filters: { status: 'status', petId: 'pet_id' },
+  filters: { status: 'status', petId: 'pet_id', petIds: 'pet_id' },
   indexes: [
-    {
-      name: 'orders_that_hold',
-      filter: 'petId',
-      unique: { where: HOLDS, fits: ({ status }) => status !== undefined && HOLDING.includes(status) },
-    },
-    { name: 'orders_by_pet', filter: 'petId' },
+    ...(['petId', 'petIds'] as const).flatMap((filter) => [
+      {
+        name: 'orders_that_hold',
+        filter,
+        unique: { where: HOLDS, fits: ({ status }: OrderFilter) => status !== undefined && HOLDING.includes(status) },
+      },
+      { name: 'orders_by_pet', filter },
+    ]),
     { name: 'orders_by_status', filter: 'status' },
   ],
 }
@@ -73,31 +75,41 @@ export interface Plan<Filter> {
   /** The filters that are given, in the order of `filters`. */
   readonly given: readonly Filters<Filter>[]
   readonly values: readonly (bigint | string)[]
+  /**
+   * The position of the filter with several values, or -1. The values are one text, separated by commas, so that there
+   * is one statement for any number of them.
+   */
+  readonly many: number
   readonly index: Index<Filter> | undefined
 }
 
 export function planOf<Filter>({ filters, indexes }: StoredList<Filter>, filter: Filter): Plan<Filter> {
   const given = (Object.keys(filters) as Filters<Filter>[]).filter((name) => filter[name] !== undefined)
   const index = indexes.find(({ filter: name, unique }) => given.includes(name) && (unique?.fits(filter) ?? true))
-  return { given, values: given.map((name) => filter[name] as bigint | string), index }
+  const values = given.map((name) => filter[name] as bigint | string | bigint[])
+  const many = values.findIndex(Array.isArray)
+  return { given, values: values.map((value) => (Array.isArray(value) ? value.join() : value)), many, index }
 }
 
 /**
  * Returns the conditions for the given filters, in order. `parameter` returns the SQL name of a filter's value by its
- * position.
+ * position, and `oneOf` the SQL that compares a column with several values.
  */
 export function conditionsOf<Filter>(
   { filters }: StoredList<Filter>,
-  { given }: Plan<Filter>,
+  { given, many }: Plan<Filter>,
   parameter: (place: number) => string,
+  oneOf: (parameter: string) => string,
 ): string[] {
-  return given.map((name, place) => `${filters[name]} = ${parameter(place)}`)
+  return given.map((name, place) => {
+    const value = parameter(place)
+    return `${filters[name]} ${place === many ? oneOf(value) : `= ${value}`}`
+  })
 }
 
-/** Returns the rows of the list as a table for FROM. `indexed` is SQLite's INDEXED BY clause. */
-export function rowsOf({ table, lookup }: Pick<StoredList<unknown>, 'table' | 'lookup'>, indexed = ''): string {
-  if (lookup === undefined) return `${table}${indexed}`
-  return `(SELECT ${table}.*, ${lookup} FROM ${table}${indexed}) AS ${table}`
+/** Returns the rows of the list as a table for FROM. `from` names the table, and can add more. */
+export function rowsOf({ table, lookup }: Pick<StoredList<unknown>, 'table' | 'lookup'>, from: string = table): string {
+  return lookup === undefined ? from : `(SELECT ${table}.*, ${lookup} FROM ${from}) AS ${table}`
 }
 
 /** Whether a page reads ids above `after`, lowest first; otherwise it reads ids up to `after`, highest first. */

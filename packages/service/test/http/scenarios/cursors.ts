@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { cursorAfter } from '../../../../../test/support/cursors.ts'
 import type { Answer } from '../../../../../test/support/service.ts'
-import { addPet, describeApi, type OnStore } from './api.ts'
+import { addPet, describeApi, JSON_TYPE, type OnStore } from './api.ts'
 
 const MAX = 2n ** 63n - 1n
 
@@ -23,6 +23,26 @@ export function cursors(on: OnStore): void {
       const none = await get('/pets?categoryId=77')
       expect([none.text, none.headers.get('Link')]).toEqual(['[]', null])
       expect(none.headers.get('ETag')).not.toBe(pages[0]?.headers.get('ETag') as string)
+    })
+
+    test('the pages of the orders of several pets link to each other', async () => {
+      const place = async () => {
+        const body = `{"petId":${await addPet(api)}}`
+        return JSON.parse((await api.service.request('POST', '/store/orders', { headers: JSON_TYPE, body })).text)
+      }
+      const [first, other, third] = [await place(), await place(), await place()]
+      const pets = `petIds=${third.petId}&petIds=${first.petId}`
+      const page = await api.service.get(`/store/orders?limit=1&${pets}`)
+      expect(JSON.parse(page.text)).toMatchObject([{ id: first.id }])
+      const [next] = /\/store[^>]*/.exec(page.headers.get('Link') ?? '') ?? []
+      const last = await api.service.get(String(next))
+      expect(JSON.parse(last.text)).toMatchObject([{ id: third.id }])
+      expect(JSON.parse((await api.service.get(prevOf(last))).text)).toMatchObject([{ id: first.id }])
+      const cursor = new URLSearchParams(next).get('cursor')
+      const refused = await api.service.get(
+        `/store/orders?petIds=${third.petId}&petIds=${other.petId}&cursor=${cursor}`,
+      )
+      expect(refused.status).toBe(400)
     })
   })
 }

@@ -89,6 +89,7 @@ describe('with many rows', () => {
     const rows = await rowsRead(fill, [
       orders({ status: 'expired' }),
       orders({ petId: 1n }),
+      orders({ petIds: [2n, 1n] }),
       pets({ after: 10n, status: 'available' }, ...FIRST),
       pets({ categoryId: 7n }, 2_000n, 4_000n, 6_000n),
       pets({ categoryId: 7n, status: 'pending' }),
@@ -101,19 +102,24 @@ describe('with many rows', () => {
     expect(rows).toBeLessThan(1_000)
   })
 
-  test('finds the order that holds a pet without reading its other orders', async () => {
-    const fill = `
+  test.each(['petId', 'petIds'])(
+    'finds the order that holds a pet by its %s without reading its other orders',
+    async (name) => {
+      const fill = `
       INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 1, 'sold', 1, 1);
       INSERT INTO orders (pet_id, status, placed_at, changed_at)
       SELECT 1, CASE n WHEN 20000 THEN 'completed' ELSE 'cancelled' END, 1, 1 FROM generate_series(1, 20000) AS n`
-    const listed = async (store: Store, status: OrderStatus) =>
-      (await store.listOrders(orderFilter({ limit: 2, petId: 1n, status }))).json.match(/"id":\d+/g)
-    const rows = await rowsRead(fill, [
-      async (store) => expect(await listed(store, 'pending')).toBeNull(),
-      async (store) => expect(await listed(store, 'completed')).toEqual(['"id":20000']),
-    ])
-    expect(rows).toBeLessThan(10)
-  })
+      const listed = async (store: Store, status: OrderStatus) =>
+        (await store.listOrders(orderFilter({ limit: 2, [name]: name === 'petId' ? 1n : [1n], status }))).json.match(
+          /"id":\d+/g,
+        )
+      const rows = await rowsRead(fill, [
+        async (store) => expect(await listed(store, 'pending')).toBeNull(),
+        async (store) => expect(await listed(store, 'completed')).toEqual(['"id":20000']),
+      ])
+      expect(rows).toBeLessThan(10)
+    },
+  )
 
   test.each([
     ['before ANALYZE', '', ''],

@@ -255,8 +255,11 @@ const PETS = looks([LIST, seldom(STATUS), seldom(CATEGORY)], (world, say, page, 
   say(`list pets: ${print(filter)}`)
   return world.expectPets(filter)
 })
-const ORDERS = looks([LIST, seldom(oneOf(...ORDER_STATUSES)), ANY], (world, say, page, status, pet) => {
-  const filter = { ...page(world.last().order), status, petId: pet === undefined ? undefined : world.anyPet(pet) }
+const SOME = optional(fc.array(fc.nat(1_000), { minLength: 1, maxLength: 4 }))
+const ORDERS = looks([LIST, seldom(oneOf(...ORDER_STATUSES)), SOME], (world, say, page, status, pets) => {
+  const petIds = pets && [...new Set(pets.map((pet) => world.anyPet(pet)))]
+  const ofPets = petIds?.length === 1 ? { petId: petIds[0] } : { petIds }
+  const filter = { ...page(world.last().order), status, petId: undefined, petIds: undefined, ...ofPets }
   say(`list orders: ${print(filter)}`)
   return world.expectOrders(filter)
 })

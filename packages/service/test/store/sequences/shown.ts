@@ -48,11 +48,12 @@ export function pageOfPets(all: readonly Pet[], filter: PetFilter): Page {
 }
 
 export function pageOfOrders(all: readonly Order[], filter: OrderFilter): Page {
-  const { status, petId, search } = filter
+  const { status, petId, petIds, search } = filter
   const listed = all.filter(
     (order) =>
       (status === undefined || order.status === status) &&
       (petId === undefined || order.petId === petId) &&
+      (petIds?.includes(order.petId) ?? true) &&
       (search === undefined || modelFinds(`${order.reference ?? ''} ${order.petName}`, search)),
   )
   return pageOf(listed, orderJson, filter)

@@ -35,6 +35,10 @@ test('finds the first row of a page in the table or in an index', () => {
     ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND rowid>?)'),
     ...both('SEARCH orders USING INDEX orders_that_hold (pet_id=? AND rowid>?)'),
     ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND rowid>?)'),
+    // For each of several pets.
+    ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND rowid>?)'),
+    ...both('SEARCH orders USING INDEX orders_that_hold (pet_id=? AND rowid>?)'),
+    ...both('SEARCH orders USING INDEX orders_by_pet (pet_id=? AND rowid>?)'),
   ])
 })
 
@@ -44,8 +48,8 @@ test.each([PETS, ORDERS])('each filter of a list has an index', ({ filters, inde
 })
 
 test('no page sorts, or scans a table', () => {
-  // Only the rows of a page and the blocks of ids are scanned.
-  for (const plan of plans())
+  // Only the rows of a page and the blocks of ids are scanned. A page of several pets sorts the ids of its rows.
+  for (const plan of plans().filter((plan) => !/^(SCAN row VIRTUAL|USE TEMP B-TREE FOR ORDER BY$)/.test(plan)))
     expect(plan).toMatch(
       /^(SEARCH (pets|orders) USING|CO-ROUTINE|SCAN \(subquery|(CORRELATED )?SCALAR SUBQUERY|COMPOUND QUERY|SETUP$|SCAN CONSTANT ROW$|RECURSIVE STEP$|SCAN block$|SCAN json_each )/,
     )
@@ -119,13 +123,12 @@ function readPages(statements: Statements): void {
 
 /** A new filter is included automatically, and needs its lines in the table above. */
 function combinations(filters: object, statuses: readonly string[]): object[] {
-  return Object.keys(filters).reduce<object[]>(
-    (all, name) =>
-      [undefined, ...(name === 'status' ? statuses : [1n])].flatMap((value) =>
-        all.map((one) => ({ ...one, [name]: value })),
-      ),
+  const values = (name: string) => (name === 'status' ? statuses : name === 'petIds' ? [[1n, 2n]] : [1n])
+  const all = Object.keys(filters).reduce<{ petId?: unknown; petIds?: unknown }[]>(
+    (all, name) => [undefined, ...values(name)].flatMap((value) => all.map((one) => ({ ...one, [name]: value }))),
     [{}],
   )
+  return all.filter(({ petId, petIds }) => petId === undefined || petIds === undefined)
 }
 
 function plans(): string[] {

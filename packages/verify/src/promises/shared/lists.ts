@@ -52,7 +52,7 @@ function orderRows({ id, first, quietQuery }: ListFamily): PromiseRow[] {
   ]
 }
 
-const NO_FILTERS = ['limit', 'cursor', 'sort', 'search', 'If-None-Match', 'If-Match']
+const NO_FILTERS = ['limit', 'cursor', 'sort', 'search', 'If-None-Match', 'If-Match', 'petIds', 'count']
 const INT64_MAX = '9223372036854775807'
 
 function filterRows({ id, first, statuses, filter, quietQuery }: ListFamily): PromiseRow[] {

@@ -26,6 +26,16 @@ export function firstOf(rows: string, wanted: string): string {
   return `SELECT * FROM (${rows}) AS rows LIMIT ${wanted}::bigint`
 }
 
+/** Returns the conditions for the given filters. */
+export function conditions<Filter>(list: StoredList<Filter>, plan: Plan<Filter>): string[] {
+  return conditionsOf(list, plan, parameter, (ids) => `= ANY (${idsIn(ids)})`)
+}
+
+/** Returns the array of a comma-separated parameter. */
+function idsIn(values: string): string {
+  return `string_to_array(${values}::text, ',')::bigint[]`
+}
+
 /** The index columns before the ids, each with its value in SQL. */
 type Walk = (readonly [column: string, value: string])[]
 
@@ -37,7 +47,14 @@ export function walkSql<Filter>(
   limit: number,
   columns: string,
 ): string {
-  const parts = walksOf(list, plan, up, limit).map((walk) => `SELECT ${columns} FROM ${rowsOf(list)} WHERE ${walk}`)
+  const walks = walksOf(list, plan, up, limit)
+  if (plan.many >= 0) {
+    const wanted = `unnest(${idsIn(parameter(plan.many))}) AS wanted`
+    const rows = `(SELECT * FROM ${list.table} WHERE ${walks[0]}) AS ${list.table}`
+    return `SELECT ${columns} FROM ${rowsOf(list, `${wanted} CROSS JOIN LATERAL ${rows}`)}
+      ORDER BY id${up ? '' : ' DESC'} LIMIT ${limit}`
+  }
+  const parts = walks.map((walk) => `SELECT ${columns} FROM ${rowsOf(list)} WHERE ${walk}`)
   if (parts.length === 1) return `${parts[0]}`
   const together = parts.map((part) => `SELECT * FROM (${part}) AS part`).join(' UNION ALL ')
   return `${together} ORDER BY id${up ? '' : ' DESC'} LIMIT ${limit}`
@@ -46,10 +63,11 @@ export function walkSql<Filter>(
 /**
  * Returns one walk for each value of the index's second column if its filter is not given; together they are the page.
  */
-function walksAlong<Filter>({ filters }: StoredList<Filter>, { given, index }: Plan<Filter>): Walk[] {
+function walksAlong<Filter>({ filters }: StoredList<Filter>, { given, many, index }: Plan<Filter>): Walk[] {
   if (!index) return [[]]
   const { filter, second } = index
-  const first = [filters[filter], parameter(given.indexOf(filter))] as const
+  const at = given.indexOf(filter)
+  const first = [filters[filter], at === many ? 'wanted' : parameter(at)] as const
   if (!second) return [[first]]
   const place = given.indexOf(second.filter)
   const values = place < 0 ? second.values.map((value) => `'${value}'`) : [parameter(place)]
@@ -63,7 +81,7 @@ function walksOf<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boole
   const direction = up ? '' : ' DESC'
   return walksAlong(list, plan).map((walk) => {
     const columns = walk.map(([column]) => column)
-    const where = conditionsOf(list, plan, parameter).filter((_, place) => !walked.includes(given[place]))
+    const where = conditions(list, plan).filter((_, place) => !walked.includes(given[place]))
     if (index?.unique) where.push(walk.map(([column, value]) => `${column} = ${value}`).join(), index.unique.where)
     where.push(index && !index.unique ? along(walk, up) : `id ${up ? '>' : '<='} $1`)
     // With a unique index and ORDER BY id, the planner would use another index and read all rows with the value.

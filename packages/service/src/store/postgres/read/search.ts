@@ -2,12 +2,12 @@
 
 import { jsonObject } from '../../shared/columns.ts'
 import { unavailable } from '../../shared/failures.ts'
-import { type AnyFilter, conditionsOf, type Plan, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import { type AnyFilter, type Plan, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import type { FoundRow, Looked, Walk, WalkRange } from '../../shared/search.ts'
 import { Pool } from '../connect/pool.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import type { RunQuery } from '../connect/session.ts'
-import { limitFor, parameter, walkSql } from './page-queries.ts'
+import { conditions, limitFor, parameter, walkSql } from './page-queries.ts'
 import { POSTGRES_JSON } from './pages.ts'
 
 /** How many rows of the list are read before the share of the rows with the words is estimated. */
@@ -91,7 +91,7 @@ export function postgresSearch<Filter extends AnyFilter>(read: ReadWith, list: S
   /** Reads all rows with the words. */
   const fromAll = (range: WalkRange<Filter>, after: bigint, count: number) =>
     look(range, after, READ_ALL, (plan, words) => {
-      const where = [`${table}.id = indexed.id`, ...conditionsOf(list, plan, parameter)].join(' AND ')
+      const where = [`${table}.id = indexed.id`, ...conditions(list, plan)].join(' AND ')
       // The sum keeps PostgreSQL from reading the table in the order of its ids.
       return `SELECT indexed.id FROM (
           SELECT id + 0 AS id FROM search_${table}
@@ -102,12 +102,12 @@ export function postgresSearch<Filter extends AnyFilter>(read: ReadWith, list: S
   /** Reads the table of words and the list in the order of their ids. */
   const inOrder = (range: WalkRange<Filter>, after: bigint, count: number) =>
     look(range, after, READ_IN_ORDER, (plan, words) => {
-      const conditions = conditionsOf(list, plan, parameter)
+      const filtered = conditions(list, plan)
       const on = `${range.up ? '>' : '<='} $1`
       const listed =
-        conditions.length === 0
+        filtered.length === 0
           ? ''
-          : `JOIN ${table} ON ${[`${table}.id = indexed.id`, `${table}.id ${on}`, ...conditions].join(' AND ')}`
+          : `JOIN ${table} ON ${[`${table}.id = indexed.id`, `${table}.id ${on}`, ...filtered].join(' AND ')}`
       // Unlike the operator, its function cannot use the index of words.
       return `SELECT indexed.id FROM search_${table} AS indexed ${listed}
         WHERE indexed.id ${on} AND ts_match_vq(words, ${words}) ${next(range.up, count)}`

@@ -17,15 +17,20 @@ export const parameter = (place: number) => `+?${place + 3}`
  */
 const BLOCK_BITS = 11
 
+/** Returns the conditions for the given filters. */
+export function conditions<Filter>(list: StoredList<Filter>, plan: Plan<Filter>): string[] {
+  return conditionsOf(list, plan, parameter, (ids) => `IN (${each(ids)})`)
+}
+
 /** Selects `columns` (the id first) of the rows above the start, or up to it, nearest first. */
 export function walkSql<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, columns: string): string {
-  if (hasBlocks(plan)) {
-    const ids = idsInBlocks(list, plan, up, '+?2')
-    return `SELECT ${columns} FROM (${ids}) CROSS JOIN ${rowsOf(list, ' NOT INDEXED')} WHERE id = found LIMIT +?2`
+  const ids = hasBlocks(plan) ? idsInBlocks(list, plan, up, '+?2') : idsOfEach(list, plan, up)
+  if (ids) {
+    return `SELECT ${columns} FROM (${ids}) CROSS JOIN ${rowsOf(list, `${list.table} NOT INDEXED`)} WHERE id = found LIMIT +?2`
   }
   // Upwards the index already has this order.
   const order = plan.index && up ? '' : nearestFirst(up)
-  return `SELECT ${columns} FROM ${rowsOf(list, indexed(plan))} WHERE ${condition(list, plan, up)} ${order} LIMIT +?2`
+  return `SELECT ${columns} FROM ${rowsOf(list, list.table + indexed(plan))} WHERE ${condition(list, plan, up)} ${order} LIMIT +?2`
 }
 
 /**
@@ -35,7 +40,30 @@ export function walkSql<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up
 export function otherSide<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean): string {
   if (hasBlocks(plan)) return `EXISTS (${idsInBlocks(list, plan, !up, '1')})`
   const rows = `${list.table}${indexed(plan)}`
+  const wanted = wantedIn(plan)
+  if (wanted) return `EXISTS (SELECT 1 FROM ${wanted} CROSS JOIN ${rows} WHERE ${condition(list, plan, !up)})`
   return `EXISTS (SELECT 1 FROM ${rows} WHERE ${condition(list, plan, !up)} ${nearestFirst(!up)})`
+}
+
+/** Returns a table of the filter's values, or `undefined` without a filter with several values. */
+function wantedIn({ many }: Plan<never>): string | undefined {
+  return many < 0 ? undefined : `(${each(parameter(many))}) AS wanted`
+}
+
+/** Selects the integers of a comma-separated parameter. */
+function each(values: string): string {
+  return `SELECT value FROM json_each('[' || ${values} || ']')`
+}
+
+/** Selects ids as `found`, nearest first: up to the limit for each value of the filter with several values. */
+function idsOfEach<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean): string | undefined {
+  const wanted = wantedIn(plan)
+  return (
+    wanted &&
+    `SELECT row.value AS found FROM ${wanted} CROSS JOIN json_each((SELECT json_group_array(id) FROM (
+      SELECT id FROM ${list.table}${indexed(plan)} WHERE ${condition(list, plan, up)} ${nearestFirst(up)} LIMIT +?2
+    ))) AS row ORDER BY found ${up ? '' : 'DESC'} LIMIT +?2`
+  )
 }
 
 function hasBlocks<Filter>({ given, index }: Plan<Filter>): boolean {
@@ -49,7 +77,7 @@ function hasBlocks<Filter>({ given, index }: Plan<Filter>): boolean {
 function idsInBlocks<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean, limit: string): string {
   const { table } = list
   const { given, index } = plan as Plan<Filter> & { index: object }
-  const first = conditionsOf(list, plan, parameter)[given.indexOf(index.filter)]
+  const first = conditions(list, plan)[given.indexOf(index.filter)]
   const block = (where: string) => `(SELECT id >> ${BLOCK_BITS} FROM ${table}${indexed(plan)}
     WHERE ${first} AND ${where} ${nearestFirst(up)} LIMIT 1)`
   // Written this way, the bounds of the very last block do not overflow.
@@ -63,7 +91,7 @@ function idsInBlocks<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: b
 
 function condition<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boolean): string {
   const unique = plan.index?.unique ? [plan.index.unique.where] : []
-  return [...conditionsOf(list, plan, parameter), ...unique, place(up)].join(' AND ')
+  return [...conditionsOf(list, plan, parameter, () => '= wanted.value'), ...unique, place(up)].join(' AND ')
 }
 
 function place(up: boolean): string {

@@ -2,13 +2,13 @@
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import { jsonObject } from '../../shared/columns.ts'
-import { type AnyFilter, conditionsOf, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import { type AnyFilter, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import { indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
 import { inserter, type Read, type Statements, type Value } from '../connect/statements.ts'
 import { Thread } from '../connect/thread.ts'
 import { SQLITE_JSON } from './json.ts'
-import { parameter, walkSql } from './page-queries.ts'
+import { conditions, parameter, walkSql } from './page-queries.ts'
 
 /**
  * The index stores each word with a character in front that stands for its row's block of 2^20 ids. FTS5 merges all
@@ -114,11 +114,11 @@ export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: St
       ? `SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameter(given.length)} AND rowid ${up ? '>' : '<='} ?1
          AND rowid ${up ? '<=' : '>'} ${parameter(given.length + 1)} ORDER BY rowid ${up ? '' : 'DESC'} LIMIT +?2`
       : walkSql(list, plan, up, 'id')
-    const where = [`${list.table}.id = found`, ...conditionsOf(list, plan, parameter)].join(' AND ')
+    const where = [`${list.table}.id = found`, ...conditions(list, plan)].join(' AND ')
     const sql = `WITH candidate (found) AS MATERIALIZED (${candidates})
       SELECT count(*), ${up ? 'max' : 'min'}(found), NULL FROM candidate UNION ALL
       SELECT * FROM (
-        SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, ' NOT INDEXED')}
+        SELECT ${list.table}.id, ${list.searched}, ${json} FROM candidate CROSS JOIN ${rowsOf(list, `${list.table} NOT INDEXED`)}
         WHERE ${where} LIMIT ${STEP.found})`
     const search = indexed ? [matching(indexed.block, indexed.words), endOf(indexed.block, up)] : []
     const [looked, ...rows] = await query(sql, after, limit, ...plan.values, ...search)
