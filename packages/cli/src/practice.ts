@@ -6,7 +6,8 @@ import { Practice } from '../../practice/src/practice.ts'
 import { listenBefore } from '../../practice/src/proxy.ts'
 import type { Config } from '../../service/src/config/read-config.ts'
 import { generateKey, type KeyStore, keptOfKey } from '../../service/src/domain/keys.ts'
-import { authority, checkFree } from '../../service/src/http/listen.ts'
+import { checkFree } from '../../service/src/http/listen.ts'
+import { authority } from '../../service/src/observability/client-address.ts'
 
 /** Listens on the configured address. Throws StartError if it cannot. */
 export async function startPractice(config: Config) {

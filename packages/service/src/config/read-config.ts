@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { systemReason } from '../../../contract/src/system-reason.ts'
 import { keyEnvironment } from '../domain/keys.ts'
 import { StartError } from '../domain/start-error.ts'
+import { authority } from '../observability/client-address.ts'
 import { kindOf, pathFault } from '../store/kinds.ts'
 import { NotApiKey } from './setting-parsers.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from './settings.ts'
@@ -55,9 +56,8 @@ function* contradictions({ bootstrapKey, environment, backupDir, database }: Par
  */
 export function localUrl(environment: NodeJS.ProcessEnv, flags: Flags = {}): string {
   const { host, port } = readSettings({ host: SETTINGS.host, port: SETTINGS.port }, environment, flags)
-  // Clients cannot call a wildcard address or port 0.
-  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port || SETTINGS.port.default}/v1`
+  // Clients cannot call port 0.
+  return `http://${authority(host, port || Number(SETTINGS.port.default))}/v1`
 }
 
 /** Returns whether the environment sets the local service's host or port. */

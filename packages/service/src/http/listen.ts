@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { systemReason } from '../../../contract/src/system-reason.ts'
 import { StartError } from '../domain/start-error.ts'
+import { authority, joined } from '../observability/client-address.ts'
 import type { Log } from '../observability/log.ts'
 import { CONTENT_TYPE } from '../observability/text-format.ts'
 import { IDLE_SECONDS } from './limits/connections.ts'
@@ -88,16 +89,4 @@ export async function checkFree(address: Omit<Address, 'log'>): Promise<void> {
   if (await canBind(address.host, address.port, address.sharePort ?? false)) return
   // Throws the reason.
   await listen(address, { fetch: () => new Response(null, { status: 503 }) }).stop(true)
-}
-
-/**
- * Returns `host:port` for a client on this machine. For a wildcard address it returns the loopback address, because
- * `localhost` may resolve to the other protocol.
- */
-export function authority(host: string, port: number): string {
-  return joined({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host, port)
-}
-
-function joined(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -1,4 +1,4 @@
-// The address of a client, which a trusted proxy passes on in X-Forwarded-For.
+// Addresses: of a client, which a trusted proxy passes on in X-Forwarded-For, and of a server on this machine.
 
 import { BlockList, isIP } from 'node:net'
 
@@ -54,4 +54,16 @@ function unmapped(text: string): string {
   const [, bracketed, v4] = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
   const address = bracketed ?? v4 ?? text
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
+}
+
+/**
+ * Returns `host:port` for a client on this machine. For a wildcard address it returns the loopback address, because
+ * `localhost` may resolve to the other protocol.
+ */
+export function authority(host: string, port: number): string {
+  return joined({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host, port)
+}
+
+export function joined(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
