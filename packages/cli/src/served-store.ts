@@ -1,8 +1,7 @@
 // Opens the store of `petstore serve`: with log and metrics, its first API key, sample pets, and a reset for tests of
 // other programs.
 
-import { customerOf, samplePets } from '../../client/src/samples.ts'
-import type { NewPet } from '../../contract/src/generated.ts'
+import { addSample, samplePets } from '../../client/src/samples.ts'
 import type { Config } from '../../service/src/config/read-config.ts'
 import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../../service/src/domain/keys.ts'
 import { StartError } from '../../service/src/domain/start-error.ts'
@@ -98,13 +97,12 @@ export async function addFirstKey(store: KeyStore, { bootstrapKey, environment }
 /** Writes to the store directly, without the rate limit. */
 export async function fillWithSamples(store: Store, key: string): Promise<void> {
   const by = (await store.findKey(hashKey(key)))?.id as KeyId
-  const add = async ({ status, ...pet }: NewPet, index: number) => {
-    const { value } = await store.createPet({ ...pet, status: 'available' }, by)
-    if (status === 'available') return
-    const { value: order } = await store.placeOrder({ petId: value.id, reference: customerOf(index) }, by)
-    if (status === 'sold') await store.completeOrder(order.id, by)
+  const calls: Parameters<typeof addSample>[1] = {
+    createPet: async (pet) => (await store.createPet({ ...pet, status: 'available' }, by)).value,
+    placeOrder: async (order) => (await store.placeOrder(order, by)).value,
+    completeOrder: (id) => store.completeOrder(id, by),
   }
-  await Promise.all(samplePets.map(add))
+  await Promise.all(samplePets.map((_, index) => addSample(index, calls)))
 }
 
 /** Opens an in-memory store that can be emptied while it is served. */

@@ -30,30 +30,41 @@ export const samplePets: readonly NewPet[] = NAMES.flatMap(([, categoryId, names
 /** The references of the sample orders. */
 const CUSTOMERS = ['Ada Novak', 'Mr Okafor', 'Lena', 'till 3', 'Zoë and Sam', 'the Ivanovs', 'Priya']
 
-/** Returns the reference of the order for the pet at this index of `samplePets`. */
-export function customerOf(index: number): string {
-  return CUSTOMERS[index % CUSTOMERS.length] as string
+interface SampleCalls<Added> {
+  createPet(pet: NewPet): Promise<Added>
+  placeOrder(order: { petId: bigint; reference: string }): Promise<{ id: bigint }>
+  completeOrder(id: bigint): Promise<unknown>
+}
+
+/** Adds the pet at this index of `samplePets`. A pending or sold pet gets an order. */
+export async function addSample<Added extends { id: bigint }>(
+  index: number,
+  { createPet, placeOrder, completeOrder }: SampleCalls<Added>,
+): Promise<Added> {
+  const { status, ...pet } = samplePets[index] as NewPet
+  const added = await createPet(pet)
+  if (status === 'available') return added
+  const { id } = await placeOrder({ petId: added.id, reference: CUSTOMERS[index % CUSTOMERS.length] as string })
+  if (status === 'sold') await completeOrder(id)
+  return { ...added, status }
 }
 
 const CONCURRENCY = 10
 
 /**
- * Adds the sample pets and yields each one. Pending and sold pets get an order. A repeated call with the same `run`
- * only adds missing pets. Stops after the current batch when `until` is aborted.
+ * Adds the sample pets and yields each one. A repeated call with the same `run` only adds missing pets. Stops after the current batch when `until` is aborted.
  */
 export async function* addSamples(
   client: PetstoreClient,
   { run = randomKey(), until, ...options }: CallOptions & { run?: string; until?: AbortSignal } = {},
 ): AsyncGenerator<Pet, void, undefined> {
-  async function add({ status, ...pet }: NewPet, index: number): Promise<Pet> {
-    const added = await client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` })
-    if (status === undefined || status === 'available') return added
-    const order = { petId: added.id, reference: customerOf(index) }
-    const { id } = await client.placeOrder(order, { ...options, idempotencyKey: `${run}-${index}-order` })
-    if (status === 'sold') await client.completeOrder(id, options)
-    return { ...added, status }
-  }
+  const add = (index: number): Promise<Pet> =>
+    addSample(index, {
+      createPet: (pet) => client.createPet(pet, { ...options, idempotencyKey: `${run}-${index}` }),
+      placeOrder: (order) => client.placeOrder(order, { ...options, idempotencyKey: `${run}-${index}-order` }),
+      completeOrder: (id) => client.completeOrder(id, options),
+    })
   for (let from = 0; from < samplePets.length && !until?.aborted; from += CONCURRENCY) {
-    yield* await Promise.all(samplePets.slice(from, from + CONCURRENCY).map((pet, index) => add(pet, from + index)))
+    yield* await Promise.all(samplePets.slice(from, from + CONCURRENCY).map((_, index) => add(from + index)))
   }
 }
