@@ -9,7 +9,8 @@ import type { Unchecked } from './format.ts'
 export const RECORD_ERRORS = ['invalid_pet', 'malformed_json', 'body_too_large', 'idempotency_mismatch']
 
 export class RecordKeys {
-  private readonly counts = new Counts()
+  /** The number of records so far by the first 53 bits of their digest. */
+  private readonly counts = new Map<number, number>()
   private readonly name: string
 
   constructor(name: string) {
@@ -20,42 +21,10 @@ export class RecordKeys {
   next(pet: Unchecked): string {
     const content = digest(stringifyJson(pet))
     const [first, second] = content
-    const before = this.counts.add(first * 2 ** 21 + (second >>> 11) || 1)
+    const key = first * 2 ** 21 + (second >>> 11)
+    const before = this.counts.get(key) ?? 0
+    this.counts.set(key, before + 1)
     return `import-${this.name}-${inHex(content)}-${before}`
-  }
-}
-
-/** Counts positive integers of up to 53 bits in about 20 bytes each, a tenth of a Map's memory. */
-class Counts {
-  /** An open-addressing hash table. 0 is a free slot. At most half of the slots are in use. */
-  private table = new Float64Array(1024)
-  private taken = 0
-  private readonly repeated = new Map<number, number>()
-
-  /** Returns how often the number was added before. */
-  add(number: number): number {
-    const at = this.placeOf(number)
-    if (this.table[at] === number) {
-      const before = this.repeated.get(number) ?? 1
-      this.repeated.set(number, before + 1)
-      return before
-    }
-    this.table[at] = number
-    if (++this.taken > this.table.length / 2) this.grow()
-    return 0
-  }
-
-  private placeOf(number: number): number {
-    const last = this.table.length - 1
-    let at = number & last
-    while (this.table[at] !== 0 && this.table[at] !== number) at = (at + 1) & last
-    return at
-  }
-
-  private grow(): void {
-    const before = this.table
-    this.table = new Float64Array(before.length * 2)
-    for (const number of before) if (number !== 0) this.table[this.placeOf(number)] = number
   }
 }
 
