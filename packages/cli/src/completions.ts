@@ -1,8 +1,16 @@
 // `petstore completion SHELL` prints a script with a table of all commands, flags and choices. The script compares
-// typed words with the table and never evaluates them.
+// typed words with the table and never evaluates them. Each shell has a template, in which ROWS stands for the table.
+// FIND stands for find.txt, which works in zsh and in bash 3.2 or later. It looks for the longest sequence of typed
+// words that the table has, and adds the next words that begin like the last one to `found`, and to `shown` with their
+// descriptions. Bash splits `--status=sold` into three words.
 
 import { Argument, Command, type Option } from 'commander'
 import { namesIfThere } from './categories.ts'
+import bash from './completions/bash.txt' with { type: 'text' }
+import find from './completions/find.txt' with { type: 'text' }
+import fish from './completions/fish.txt' with { type: 'text' }
+import powershell from './completions/powershell.txt' with { type: 'text' }
+import zsh from './completions/zsh.txt' with { type: 'text' }
 import { write } from './terminal/print.ts'
 
 /** Short, because a shell may run this at each start. */
@@ -10,15 +18,18 @@ const NAMES_TIMEOUT_MS = 500
 /** Characters without a special meaning in any shell. Other names would need quotes. */
 const ONE_WORD = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.-]*$/u
 
+const TEMPLATES = { bash, zsh, fish, powershell }
+
 /** Call this after adding all other commands. */
 export function addCompletions(program: Command, [command, dashes]: readonly string[]): void {
   const completion = new Command('completion')
     .description('Print completions for a shell.')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
-    .action(async (shell: keyof typeof SCRIPTS, _options, self: Command) => {
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(TEMPLATES)))
+    .action(async (shell: keyof typeof TEMPLATES, _options, self: Command) => {
       const { categories } = await namesIfThere(self, NAMES_TIMEOUT_MS)
       const words = categories.map(({ name }) => name).filter((name) => ONE_WORD.test(name))
-      await write(SCRIPTS[shell](rowsOf(program, 'petstore', words).join('\n')))
+      const rows = tableRows(program, 'petstore', words).join('\n')
+      await write(TEMPLATES[shell].replace('FIND\n', () => find).replace('ROWS', () => rows))
     })
   program.addCommand(completion)
   // Scripts printed by 1.0.0 call this command. It answers that there are no completions.
@@ -30,7 +41,7 @@ export function addCompletions(program: Command, [command, dashes]: readonly str
  * Each row has the words before, a possible next word, and its description. A flag with a value also has a row
  * without a next word. `categories`: the values of `--category`.
  */
-function rowsOf(command: Command, path: string, categories: string[]): string[] {
+function tableRows(command: Command, path: string, categories: string[]): string[] {
   const help = command.createHelp()
   const [commands, flags] = [help.visibleCommands(command), help.visibleOptions(command)]
   const row = (before: string, word = '', text = '') =>
@@ -45,89 +56,6 @@ function rowsOf(command: Command, path: string, categories: string[]): string[] 
     ...flags
       .filter(({ required }) => required)
       .flatMap((flag) => [row(`${path} ${flag.long}`), ...choices(`${path} ${flag.long}`, valuesOf(flag))]),
-    ...commands.flatMap((inner) => rowsOf(inner, `${path} ${inner.name()}`, categories)),
+    ...commands.flatMap((inner) => tableRows(inner, `${path} ${inner.name()}`, categories)),
   ]
-}
-
-/** For zsh and bash 3.2 or later. Bash splits `--status=sold` into three words. */
-const FIND = (rows: string) => `_petstore_rows='
-${rows}
-'
-_petstore_find() {
-    local at=petstore last= word= next= before= name= text=
-    for next; do
-        last=\${word:-$last}
-        [[ $word != -* && $_petstore_rows == *$'\\n'"$at $word"$'\\t'* ]] && at+=" $word"
-        word=\${next#=}
-    done
-    [[ $last == -* && $_petstore_rows == *$'\\n'"$at $last"$'\\t'* ]] && at+=" $last"
-    while IFS=$'\\t' read -r before name text; do
-        [[ $before == "$at" && -n $name && $name == "$word"* && ($name != -* || $word == -*) ]] || continue
-        found+=("$name") shown+=("$name\${text:+  -- $text}")
-    done <<<"$_petstore_rows"
-}
-`
-const SCRIPTS = {
-  bash: (rows: string) => `${FIND(rows)}_petstore() {
-    local found=() shown=()
-    _petstore_find "\${COMP_WORDS[@]:1:COMP_CWORD}"
-    COMPREPLY=("\${found[@]}")
-}
-complete -F _petstore petstore
-`,
-  zsh: (rows: string) => `#compdef petstore
-${FIND(rows)}_petstore() {
-    local -a found shown flag
-    [[ $PREFIX == --*=* ]] && flag=("\${PREFIX%%=*}") && compset -P 1 '*='
-    _petstore_find "\${(@)words[2,CURRENT-1]}" "\${flag[@]}" "$PREFIX"
-    compadd -l -d shown -a found
-}
-compdef _petstore petstore
-[[ $funcstack[1] != _petstore ]] || _petstore
-`,
-  fish: (rows: string) => `set -g __petstore_rows (string split \\n -- '
-${rows}
-')
-function __petstore
-    set -l before (string replace -r '\\t.*' '' -- $__petstore_rows)
-    set -l at petstore
-    set -l last
-    for word in (commandline -opc)[2..-1]
-        set last $word
-        contains -- "$at $word" $before; and not string match -q -- '-*' $word; and set at "$at $word"
-    end
-    set -l word (commandline -ct)
-    set -l flag (string match -r -- '^--[^=]+=' $word); and set last (string trim -r -c = -- $flag)
-    set -l first '[^-\\t]'
-    if string match -q -- '-*' $last; and contains -- "$at $last" $before
-        set at "$at $last"
-    else
-        set flag
-        string match -q -- '-*' $word; and set first -
-    end
-    string replace -rf -- "^$at\\t($first)" "$flag\\$1" $__petstore_rows
-end
-complete -c petstore -f -k -a '(__petstore)'
-`,
-  powershell: (rows: string) => `Register-ArgumentCompleter -Native -CommandName petstore -ScriptBlock {
-    param($word, $ast, $cursor)
-    $rows = @'
-${rows}
-'@ -split "\\r?\\n" | ForEach-Object { , ($_ -split "\\t") }
-    $before = $rows | ForEach-Object { $_[0] }
-    $at, $last, $flag = 'petstore', '', ''
-    foreach ($element in $ast.CommandElements | Select-Object -Skip 1) {
-        if ($element.Extent.EndOffset -ge $cursor) { break }
-        $last = $element.Extent.Text
-        if (-not $last.StartsWith('-') -and $before -ccontains "$at $last") { $at = "$at $last" }
-    }
-    if ($word -match '^(--[^=]+)=') { $flag, $last = $Matches[0], $Matches[1] }
-    if ($last.StartsWith('-') -and $before -ccontains "$at $last") { $at = "$at $last" } else { $flag = '' }
-    $rows | Where-Object { $_[0] -ceq $at -and $_[1] -and "$flag$($_[1])".StartsWith($word, 'Ordinal') } |
-        Where-Object { $word.StartsWith('-') -or -not $_[1].StartsWith('-') } | ForEach-Object {
-            $text = if ($_[2]) { $_[2] } else { $_[1] }
-            [System.Management.Automation.CompletionResult]::new("$flag$($_[1])", $_[1], 'ParameterValue', $text)
-        }
-}
-`,
 }
