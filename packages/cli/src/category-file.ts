@@ -1,7 +1,7 @@
 // Reads the file in PETSTORE_CATEGORIES: category names as CSV with the columns id and name. Reports all its problems
 // together, before anything starts.
 
-import { int64FromDecimal } from '../../contract/src/int64.ts'
+import { INT64_EXPECTED, int64FromDecimal } from '../../contract/src/int64.ts'
 import { shown } from '../../contract/src/schema.ts'
 import { toHeading } from '../../files/src/columns.ts'
 import { type CsvRow, rowsOf } from '../../files/src/csv-rows.ts'
@@ -51,7 +51,7 @@ function categoriesTo(categories: Category[], problems: string[]) {
     if (problem) return void report(problem)
     const cell = (column: string) => (fields[columns.indexOf(column)] ?? '').trim()
     const [id, name] = [int64FromDecimal(cell('id')), cell('name')]
-    if (id === undefined) report(`id must be a 64-bit integer in decimal digits, not ${shown(cell('id'))}.`)
+    if (id === undefined) report(`id must be ${INT64_EXPECTED}, not ${shown(cell('id'))}.`)
     else takeOnce(id, `The id ${id}`)
     const isNumber = /^[+-]?[0-9]+$/.test(folded(name))
     const fault = nameFault(name) ?? (isNumber ? 'must not be a number, because numbers are ids' : undefined)

@@ -2,6 +2,9 @@
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
+/** What `instantFromText` accepts, for messages. */
+export const DATE_TIME_EXPECTED = 'a date and time with an offset, such as 2026-11-21T18:00:00Z'
+
 /**
  * Returns milliseconds since 1970, without further digits of the fraction. Returns `undefined` if the text is not a
  * date-time with an offset, if the day or time does not exist, and for leap seconds (`:60`).

@@ -4,6 +4,8 @@
 export const INT64_MIN = -(2n ** 63n)
 export const INT64_MAX = 2n ** 63n - 1n
 const INT64_DIGITS_MAX = 19
+/** What `int64FromDecimal` accepts, for messages. */
+export const INT64_EXPECTED = 'a 64-bit integer in decimal digits'
 
 /** Returns the value of a JSON number's text, or `fraction` or `range` if it is not an int64. */
 export function int64FromJson(text: string): bigint | 'fraction' | 'range' {

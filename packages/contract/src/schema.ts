@@ -2,7 +2,7 @@
 // a sentence. Libraries check numbers that JSON.parse has already rounded. An unknown keyword is an error at start, so
 // no part of the contract is silently ignored; a new keyword must be added here.
 
-import { dateFromText, instantFromText, lacksSeconds } from './date-time.ts'
+import { DATE_TIME_EXPECTED, dateFromText, instantFromText, lacksSeconds } from './date-time.ts'
 import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from './int64.ts'
 import { type Json, JsonNumber } from './json.ts'
 import type { Schema } from './openapi.ts'
@@ -55,7 +55,7 @@ const BOUNDS: Record<string, readonly [bigint, bigint]> = {
 
 /** `read` returns `undefined` for text in another format. */
 const STRING_FORMATS: Record<string, { read: (text: string) => unknown; expected: string }> = {
-  'date-time': { read: instantFromText, expected: 'a date and time with an offset, such as 2026-11-21T18:00:00Z' },
+  'date-time': { read: instantFromText, expected: DATE_TIME_EXPECTED },
   date: { read: dateFromText, expected: 'a date, such as 2026-11-21' },
 }
 

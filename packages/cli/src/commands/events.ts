@@ -18,7 +18,7 @@ import { ASCENDS } from '../../../service/src/domain/lists.ts'
 import { createClient } from '../client.ts'
 import { parseCount } from '../lists.ts'
 import { messageOf } from '../terminal/exit-codes.ts'
-import { parsedBy, parseInt64, timeFrom, withClientSettings, withFrom } from '../terminal/options.ts'
+import { parseInt64, timeParser, withClientSettings, withFrom } from '../terminal/options.ts'
 import { type Line, printLines, printNote, write } from '../terminal/print.ts'
 import { statusLine } from '../terminal/table.ts'
 import { forwardCommand, secretCommand } from './events-forward.ts'
@@ -77,7 +77,7 @@ Examples:
 
 function withFilter(command: Command): Command {
   return withFrom(command)
-    .addOption(new Option('--to <time>', 'end before this day or time').argParser(parsedBy(parseTime)))
+    .option('--to <time>', 'end before this day or time', timeParser())
     .option('--pet <id>', 'only the events of this pet', parseInt64)
     .option('--order <id>', 'only the events of this order', parseInt64)
     .addOption(new Option('--type <type...>', 'only events of these types').choices(TYPES))
@@ -156,12 +156,6 @@ async function* upToNow(client: PetstoreClient, filter: EventFilter, limit: numb
   for (; page.events.length > 0; page = await client.listEvents({ ...rest, cursor: page.next })) {
     yield* page.events
   }
-}
-
-function parseTime(text: string): string {
-  const time = timeFrom(text)
-  if (time !== undefined) return time
-  throw new Error('must be today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z')
 }
 
 function lineOf({ at, type, petId, petStatus, pet, orderId, orderStatus, terms, by }: Event): Line {

@@ -3,6 +3,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { instantFromText, lacksSeconds } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
+import { INT64_EXPECTED } from '../../../contract/src/int64.ts'
 import { dayFrom, dayOf, isDay, spanOf } from '../../../files/src/local-time.ts'
 import { type Config, type Flags, localUrl, readConfig, readSettings } from '../../../service/src/config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../../../service/src/config/settings.ts'
@@ -91,7 +92,7 @@ export function int64Argument(name: string, description: string): Argument {
 /** Throws InvalidArgumentError. */
 export const parseInt64 = parsedBy((text) => {
   if (/^-?[0-9]{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text)
-  throw new Error('must be a 64-bit integer in decimal digits')
+  throw new Error(`must be ${INT64_EXPECTED}`)
 })
 
 /** Reads only flags and environment. `petstore login` may have saved the undefined values. */
@@ -102,31 +103,28 @@ export function clientConfigOf(command: Command) {
   return isLocal ? { ...config, url: localUrl(io().env, flags) } : config
 }
 
+/** What `timeParser` accepts besides its words. */
+const TIMES = 'today, yesterday, a day such as 2026-11-21, or a time with an offset, such as 2026-11-21T18:00:00Z'
+
 /** Adds `--from`, the start in the event feed. */
 export function withFrom(command: Command): Command {
-  const description =
-    'where to start: beginning, now, today, yesterday, a day such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z (default: beginning)'
-  return command.option('--from <where>', description, parsedBy(parseFrom))
-}
-
-function parseFrom(text: string): string {
-  const from = text === 'beginning' || text === 'now' ? text : timeFrom(text)
-  if (from !== undefined) return from
-  throw new Error(
-    'must be beginning, now, today, yesterday, a day such as 2026-11-21, or a time with an offset, such as 2026-11-21T18:00:00Z',
-  )
+  const description = `where to start: beginning, now, ${TIMES} (default: beginning)`
+  return command.option('--from <where>', description, timeParser('beginning', 'now'))
 }
 
 /**
- * Returns a date-time with an offset unchanged. For a day, `today` or `yesterday`, returns its first moment by the
- * clock and time zone of this machine. Throws Error ("must have …") if a time has no seconds.
+ * The parser returns `words` and times unchanged. For a day, `today` or `yesterday`, it returns the day's first moment
+ * by the clock and time zone of this machine.
  */
-export function timeFrom(text: string): string | undefined {
-  if (instantFromText(text) !== undefined) return text
-  refuseWithoutSeconds(text)
-  const today = dayOf(wallMs())
-  const day = { today, yesterday: dayFrom(today, -1) }[text] ?? text
-  return isDay(day) ? spanOf(day).from : undefined
+export function timeParser(...words: string[]): (text: string) => string {
+  return parsedBy((text) => {
+    if (words.includes(text) || instantFromText(text) !== undefined) return text
+    refuseWithoutSeconds(text)
+    const today = dayOf(wallMs())
+    const day = { today, yesterday: dayFrom(today, -1) }[text] ?? text
+    if (isDay(day)) return spanOf(day).from
+    throw new Error(`must be ${[...words, TIMES].join(', ')}`)
+  })
 }
 
 export function refuseWithoutSeconds(text: string): void {

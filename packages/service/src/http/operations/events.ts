@@ -1,7 +1,7 @@
 // The operation listEvents.
 
 import { pathOf } from '../../../../contract/src/contract.ts'
-import { instantFromText, lacksSeconds } from '../../../../contract/src/date-time.ts'
+import { DATE_TIME_EXPECTED, instantFromText, lacksSeconds } from '../../../../contract/src/date-time.ts'
 import { shown } from '../../../../contract/src/schema.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../domain/event-cursor.ts'
 import type { EventFilter, EventPage, EventPosition, EventStart } from '../../domain/events.ts'
@@ -67,7 +67,6 @@ function eventStart(from = 'beginning'): EventStart {
   if (from === 'beginning' || from === 'now') return from
   const time = instantFromText(from)
   if (time !== undefined) return time
-  const expected = 'beginning, now, or a date and time with an offset, such as 2026-11-21T18:00:00Z'
   const note = lacksSeconds(from) ? ' It has no seconds.' : noteOnPlus(from)
-  throw refusal(`from must be ${expected}, not ${shown(from)}.${note}`)
+  throw refusal(`from must be beginning, now, or ${DATE_TIME_EXPECTED}, not ${shown(from)}.${note}`)
 }
