@@ -149,13 +149,14 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   'a server looks for commits of others only every 5 ms': [
     [
       PIPELINE,
-      '      context.version = store.version()\n      this.admission',
-      `      if (request.method !== 'GET' || monotonicMs() > this.lookedAt + 5) {
-        this.version = store.version()
-        this.lookedAt = monotonicMs()
-      }
-      context.version = this.version
-      this.admission`,
+      '    context.version = this.options.store.version()\n    context.caller = this.authentication.known(token, context)\n',
+      `    if (request.method !== 'GET' || monotonicMs() > this.lookedAt + 5) {
+      this.version = this.options.store.version()
+      this.lookedAt = monotonicMs()
+    }
+    context.version = this.version
+    context.caller = this.authentication.known(token, context)
+`,
     ],
     [
       PIPELINE,
@@ -171,8 +172,8 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   // What runs after a failure.
   'a rejected request keeps its place': [
     PIPELINE,
-    '      } finally {\n        this.admission.leave()\n      }\n',
-    '      } catch (error) {\n        throw error\n      }\n      this.admission.leave()\n',
+    '      return answer\n    } finally {\n      this.admission.leave()\n    }\n',
+    '      this.admission.leave()\n      return answer\n    } finally {\n    }\n',
   ],
   'a failed look at the end stops all looks': [
     FEED,

@@ -164,22 +164,10 @@ export function stringifyJson(value: unknown): string {
   if ('toJSON' in value) return JSON.stringify(value)
   for (const name in value) {
     const member = (value as Record<string, unknown>)[name]
-    if (member !== undefined) text += (text === '' ? '' : ',') + label(name) + stringifyJson(member)
+    if (member !== undefined) text += `${text === '' ? '' : ','}${stringifyJson(name)}:${stringifyJson(member)}`
   }
   return `{${text}}`
 }
 
 /** Text without characters to escape, and without surrogates, which can be lone. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
-
-/** Caches `"name":` for written names. */
-const labels = new Map<string, string>()
-const LABELS_MAX = 100
-
-function label(name: string): string {
-  const known = labels.get(name)
-  if (known !== undefined) return known
-  const written = `${JSON.stringify(name)}:`
-  if (labels.size < LABELS_MAX) labels.set(name, written)
-  return written
-}

@@ -9,7 +9,6 @@ import type { EventFilter, EventPage, EventPosition } from '../domain/events.ts'
 import { OVERLOADED } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import { monotonicMs, startInterval, startTimer, stopTimer, type Timer, watchSize } from '../system/runtime.ts'
-import type { Reader } from './response/response.ts'
 import { SharedReads } from './shared-reads.ts'
 
 const LOOK_EVERY_MS = 40
@@ -20,6 +19,13 @@ const LOOK_EVERY_MS = 40
 const WAKES_PER_MS = 1
 /** Revoked keys must stop working within a second. */
 const VERIFY_EVERY_MS = 500
+
+/** A client that waits for events. */
+interface Reader {
+  readonly signal: AbortSignal
+  /** Rejects if the reader's key is no longer valid. */
+  verify(): Promise<unknown>
+}
 
 interface EventWait {
   readonly position: EventPosition

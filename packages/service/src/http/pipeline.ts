@@ -15,7 +15,7 @@ import { RateLimit } from './limits/rate-limit.ts'
 import { WorkTime } from './limits/work-time.ts'
 import type { Observer } from './observers.ts'
 import { eventOperations } from './operations/events.ts'
-import type { Handlers, Services } from './operations/handler.ts'
+import type { Client, Handlers, Services } from './operations/handler.ts'
 import { orderOperations } from './operations/orders.ts'
 import { petOperations } from './operations/pets.ts'
 import { type ReportOptions, Reports } from './reports.ts'
@@ -91,32 +91,39 @@ export class Pipeline {
     const label = route?.label(request.method) ?? 'none'
     const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, this.options.now())
     if (this.observers.length > 0) context.startedAt = monotonicMs()
-    const answer = this.begin(context, route)
-    return answer instanceof Promise ? this.workTime.within(answer, context) : answer
+    try {
+      const answer = this.begin(context, route)
+      if (!(answer instanceof Promise)) return this.finish(answer, context)
+      return this.workTime.within(this.finishLater(answer, context), context)
+    } catch (error) {
+      return this.finish(this.failed(error, context), context)
+    }
   }
 
-  private begin(context: Context, route: Route | undefined): Response | Promise<Response> {
-    const { request } = context
-    const { store } = this.options
+  private async finishLater(answer: Promise<Answer>, context: Context): Promise<Response> {
     try {
-      if (!hasValidHost(request)) {
-        const answer = this.failed(INVALID_HOST, context)
-        return this.finish({ ...answer, headers: { ...answer.headers, Connection: 'close' } }, context)
-      }
-      if (!route) throw this.notFound()
-      const operation = route.endpoint(request.method)
-      if (typeof operation === 'function') return this.finishLater(operation(context), context)
-
-      context.operation = operation.id
-      const token = readToken(request)
-      context.version = store.version()
-      this.admission.check()
-      const caller = this.authentication.known(token, context)
-      const cached = caller && this.permit(operation, token, caller, context)
-      return cached ? this.finish(cached, context) : this.operate(operation, token, context)
+      return await this.finish(await answer, context)
     } catch (error) {
-      return this.finishUnread(this.failed(error, context), context)
+      return this.finish(this.failed(error, context), context)
     }
+  }
+
+  private begin(context: Context, route: Route | undefined): Answer | Promise<Answer> {
+    const { request } = context
+    if (!hasValidHost(request)) {
+      const answer = this.failed(INVALID_HOST, context)
+      return { ...answer, headers: { ...answer.headers, Connection: 'close' } }
+    }
+    if (!route) throw this.notFound()
+    const operation = route.endpoint(request.method)
+    if (typeof operation === 'function') return operation(context)
+
+    context.operation = operation.id
+    const token = readToken(request)
+    context.version = this.options.store.version()
+    context.caller = this.authentication.known(token, context)
+    const cached = context.caller && this.permit(operation, token, context.caller, context)
+    return cached ?? this.operate(operation, token, context)
   }
 
   /** The message has the service's addresses, and repeats no part of the request. */
@@ -133,7 +140,6 @@ export class Pipeline {
    */
   private permit(operation: ContractOperation, token: string, caller: ApiKey, context: Context): Answer | undefined {
     const { enforceSunset, linkTo } = this.options
-    context.caller = caller
     this.reports.keyUsed(caller.id, token, context.now)
     authorize(operation, caller)
     this.rateLimit?.take(context)
@@ -145,79 +151,88 @@ export class Pipeline {
   }
 
   /** Verifies the key if it is not known yet, validates the request and runs the operation. */
-  private async operate(operation: ContractOperation, token: string, context: Context): Promise<Response> {
+  private async operate(operation: ContractOperation, token: string, context: Context): Promise<Answer> {
+    // At the end of the turn, most bodies have arrived. Running a turn's requests one after the other also keeps
+    // code and data in the processor's caches.
+    await endOfTurn()
+    // Nothing is awaited between this check and `enter`, except for an unknown key or a body that is still arriving. So
+    // the check counts the requests of this turn that were admitted before.
+    this.admission.check()
+    if (!context.caller) {
+      const caller = await this.verify(token, context)
+      const cached = this.permit(operation, token, caller, context)
+      if (cached) return cached
+    }
+    let body: unknown
+    if (operation.body) {
+      const arrives = (arriving: boolean) => this.options.connections.limit(context.request, arriving)
+      const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS, arrives)
+      body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
+    }
+    const parameters = readParameters(operation, context.request)
+    // Validated parameters and bodies have the types generated from the contract.
+    const handler = handlers[operation.id] as (...values: unknown[]) => Promise<Answer>
+    const run = () => handler(this.services, context.caller, parameters, body, this.clientOf(token, context))
+    this.admission.enter()
     try {
-      if (!context.caller) {
-        const caller = await this.authentication.verify(token, context)
-        const cached = this.permit(operation, token, caller, context)
-        if (cached) return this.finish(cached, context)
-      }
-      // At the end of the turn, most bodies have arrived. Running a turn's requests one after the other also keeps
-      // code and data in the processor's caches.
-      await endOfTurn()
-      // Unless the body is still arriving, nothing is awaited between this check and `enter`, so the check counts the
-      // requests of this turn that were admitted before.
-      this.admission.check()
-      let body: unknown
-      if (operation.body) {
-        const arrives = (arriving: boolean) => this.options.connections.limit(context.request, arriving)
-        const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS, arrives)
-        body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
-      }
-      const parameters = readParameters(operation, context.request)
-      // Validated parameters and bodies have the types generated from the contract.
-      const handler = handlers[operation.id] as (...values: unknown[]) => Promise<Answer>
-      const run = () => handler(this.services, context.caller, parameters, body)
-      this.admission.enter()
-      let answer: Answer
-      try {
-        answer = await (handlers[operation.id].shared ? this.answers.read(context, run) : run())
-      } finally {
-        this.admission.leave()
-      }
-      if (answer.later && context.request.method !== 'HEAD') {
-        answer = await this.answerLater(answer.later, token, context)
-      }
+      const answer = await (handlers[operation.id].shared ? this.answers.read(context, run) : run())
       if (answer.logged) {
         this.reports.changed(operation.id, answer.logged, context)
         this.feed.changed()
       }
-      return this.finishUnread(answer, context)
-    } catch (error) {
-      return this.finishUnread(this.failed(error, context), context)
+      return answer
+    } finally {
+      this.admission.leave()
     }
   }
 
-  /** Refuses a key that was revoked or expired while the body arrived, even if the body is invalid. */
+  /** Rejects a key that was revoked or expired while the body arrived, even if the body is invalid. */
   private async arrived(body: Promise<Json>, token: string, context: Context): Promise<Json> {
     const startedAt = monotonicMs()
     try {
       return await body
     } finally {
-      if (monotonicMs() - startedAt > REVERIFY_AFTER_MS) await this.verifyAgain(token, context)
+      if (monotonicMs() - startedAt > REVERIFY_AFTER_MS) await this.verify(token, context)
     }
   }
 
-  /** The wait counts neither as duration nor as work time. A key that is revoked during the wait gets no events. */
-  private async answerLater(later: NonNullable<Answer['later']>, token: string, context: Context): Promise<Answer> {
-    const { signal } = context.request
-    const startedAt = monotonicMs()
-    context.waits = true
-    try {
-      return await later({ signal, verify: () => this.verifyAgain(token, context) })
-    } finally {
-      context.waits = false
-      context.startedAt += monotonicMs() - startedAt
+  private clientOf(token: string, context: Context): Client {
+    const { request } = context
+    const { admission } = this
+    return {
+      get signal() {
+        return request.method === 'HEAD' ? AbortSignal.abort() : request.signal
+      },
+      verify: () => this.verify(token, context),
+      async pause(wait) {
+        const startedAt = monotonicMs()
+        admission.leave()
+        context.waits = true
+        try {
+          return await wait()
+        } finally {
+          admission.enter()
+          context.waits = false
+          context.startedAt += monotonicMs() - startedAt
+        }
+      },
     }
   }
 
-  private async verifyAgain(token: string, context: Context): Promise<void> {
+  /** Sets the caller, and returns it. Rejects with `invalid_api_key`. */
+  private async verify(token: string, context: Context): Promise<ApiKey> {
     context.now = this.options.now()
     context.version = this.options.store.version()
     context.caller = this.authentication.known(token, context) ?? (await this.authentication.verify(token, context))
+    return context.caller
   }
 
-  private finish(answer: Answer, context: Context): Response {
+  private finish(answer: Answer, context: Context): Response | Promise<Response> {
+    const ignored = this.options.connections.ignoringBody(context.request)
+    return ignored ? ignored.then(() => this.toResponse(answer, context)) : this.toResponse(answer, context)
+  }
+
+  private toResponse(answer: Answer, context: Context): Response {
     const { corsOrigins, connections } = this.options
     const { request } = context
     const failed = answer.tag && failedPrecondition(answer.tag, request.headers.get('If-Match'))
@@ -233,12 +248,6 @@ export class Pipeline {
     return response
   }
 
-  /** Like `finish`, for requests whose body may be unread. */
-  private finishUnread(answer: Answer, context: Context): Response | Promise<Response> {
-    const ignored = this.options.connections.ignoringBody(context.request)
-    return ignored ? ignored.then(() => this.finish(answer, context)) : this.finish(answer, context)
-  }
-
   /** Logs an error and returns its answer. The response has the same request id as the log line. */
   private failed(thrown: unknown, context: Context): Answer {
     const error = toPetstoreError(thrown)
@@ -248,26 +257,15 @@ export class Pipeline {
     return errorAnswer(error, context)
   }
 
-  // Requests outside the contract: pages, health, /key, and paths that do not exist.
-
-  private async finishLater(answer: Answer | Promise<Answer>, context: Context): Promise<Response> {
-    try {
-      return this.finishUnread(await answer, context)
-    } catch (error) {
-      return this.finishUnread(this.failed(error, context), context)
-    }
-  }
-
   /**
    * Sets the caller of a request outside the contract. Throws PetstoreError if the API key is not valid or the
    * service is overloaded.
    */
   async authenticate(context: Context): Promise<void> {
     const token = readToken(context.request)
-    context.version = this.options.store.version()
     this.admission.check()
-    context.caller = await this.authentication.verify(token, context)
-    this.reports.keyUsed(context.caller.id, token, context.now)
+    const { id } = await this.verify(token, context)
+    this.reports.keyUsed(id, token, context.now)
   }
 
   /** Call this after the last response. */
@@ -282,14 +280,7 @@ export class Pipeline {
  */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f:.]+\])(?::\d*)?$/i
 
-/** The last valid `Host`. Nearly all requests have the same one, and comparing it is 40 times faster than matching. */
-let lastHost = ''
-
 /** Returns whether Host is valid or, as HTTP/1.0 allows, missing. */
 function hasValidHost({ headers }: Request): boolean {
-  const host = headers.get('Host') ?? ''
-  if (host === lastHost) return true
-  const valid = HOST.test(host)
-  if (valid) lastHost = host
-  return valid
+  return HOST.test(headers.get('Host') ?? '')
 }

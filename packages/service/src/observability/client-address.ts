@@ -15,13 +15,10 @@ export function clientAddress(
 ): ClientAddress {
   const trusted = networks(proxies)
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
-  /** The last address of a peer, because consecutive requests often have the same. */
-  let [lastPeer, lastAddress] = ['', '']
   return (request) => {
     const peer = peerOf(request)?.address
     if (peer === undefined) return undefined
-    if (peer !== lastPeer) [lastPeer, lastAddress] = [peer, unmapped(peer)]
-    let address = lastAddress
+    let address = unmapped(peer)
     if (proxies.length === 0 || !isTrusted(address)) return address
     for (const text of (request.headers.get('X-Forwarded-For') ?? '').split(',').reverse()) {
       const before = unmapped(text.trim())

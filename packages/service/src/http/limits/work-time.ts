@@ -17,7 +17,7 @@ interface Work {
   index: number
   /** The ticks since the request arrived, except while it waited for events. */
   worked: number
-  end(response: Response): void
+  end(response: Response | Promise<Response>): void
 }
 
 export class WorkTime {
@@ -26,7 +26,7 @@ export class WorkTime {
   private timer: Timer | undefined
 
   constructor(
-    private readonly fail: (error: PetstoreError, context: Context) => Response,
+    private readonly fail: (error: PetstoreError, context: Context) => Response | Promise<Response>,
     private readonly secondsMax = WORKED_SECONDS_MAX,
   ) {
     watchSize('requests in flight', () => this.running.length)

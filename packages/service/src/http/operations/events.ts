@@ -4,19 +4,18 @@ import { pathOf } from '../../../../contract/src/contract.ts'
 import { DATE_TIME_EXPECTED, instantFromText, lacksSeconds } from '../../../../contract/src/date-time.ts'
 import { shown } from '../../../../contract/src/schema.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../domain/event-cursor.ts'
-import type { EventFilter, EventPage, EventPosition, EventStart } from '../../domain/events.ts'
+import type { EventFilter, EventPosition, EventStart } from '../../domain/events.ts'
 import { ASCENDS } from '../../domain/lists.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { monotonicMs } from '../../system/runtime.ts'
 import type { LinkTo } from '../context.ts'
 import { noteOnPlus } from '../request/parameters.ts'
-import type { Answer } from '../response/response.ts'
 import type { SomeHandlers } from './handler.ts'
 
 const PATH = pathOf('listEvents')
 
 export const eventOperations = {
-  async listEvents({ feed, linkTo }, _caller, { wait, cursor, from, to, sort, ...query }) {
+  async listEvents({ feed, linkTo }, _caller, { wait, cursor, from, to, sort, ...query }, _body, client) {
     const ascends = ASCENDS[sort]
     if (from !== undefined && cursor !== undefined && ascends) {
       throw refusal('from and cursor cannot be used together: a cursor is already a start position.')
@@ -36,17 +35,14 @@ export const eventOperations = {
     // Repeats `from` only if pages end there. Repeats `to` as given, because in UTC it can be in year 10000, which
     // date-times do not have.
     const repeated = { ...query, to, ...(!ascends && { sort, from }) }
-    const answerOf = ({ json, count, next }: EventPage): Answer => {
-      feed.sent += count
-      return { status: 200, body: json, headers: { Link: eventLink(linkTo, repeated, next) } }
-    }
     const until = monotonicMs() + wait * 1000
-    const page = await feed.read(filter)
-    if (page.count > 0 || page.ended || wait === 0) return answerOf(page)
-    return {
-      ...answerOf(page),
-      later: async (reader) => answerOf(await feed.readLater(filter, page.next, until, reader)),
+    let page = await feed.read(filter)
+    if (page.count === 0 && !page.ended && wait > 0) {
+      const { next } = page
+      page = await client.pause(() => feed.readLater(filter, next, until, client))
     }
+    feed.sent += page.count
+    return { status: 200, body: page.json, headers: { Link: eventLink(linkTo, repeated, page.next) } }
   },
 } satisfies SomeHandlers
 

@@ -19,12 +19,23 @@ export interface Services {
   linkTo: LinkTo
 }
 
+/** The client of a request that can wait for events. */
+export interface Client {
+  /** Aborted when the client disconnects, and from the start for HEAD, which does not wait. */
+  readonly signal: AbortSignal
+  /** Rejects if the client's key is no longer valid. */
+  verify(): Promise<unknown>
+  /** Runs `wait`. It counts neither as duration nor as work, and not as a request that waits for the store. */
+  pause<Result>(wait: () => Promise<Result>): Promise<Result>
+}
+
 interface Handler<Operation extends keyof Operations> {
   (
     services: Services,
     caller: ApiKey,
     parameters: Operations[Operation]['parameters'],
     body: Operations[Operation]['body'],
+    client: Client,
   ): Promise<Answer>
   /** Answers can be shared between callers (http/response/answer-cache.ts). */
   readonly shared?: boolean

@@ -5,14 +5,6 @@ import { wallMs } from '../../system/runtime.ts'
 import type { Context } from '../context.ts'
 import { entityTag, matches } from './conditions.ts'
 
-/** The caller that waits for an answer. */
-export interface Reader {
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal
-  /** Rejects if the reader's key is no longer valid. */
-  verify(): Promise<void>
-}
-
 export interface Answer {
   readonly status: number
   /** Text is short and copied for each connection that does not read. A file is a Blob, which is not copied. */
@@ -23,8 +15,6 @@ export interface Answer {
   readonly base?: Headers
   /** The ETag, which enables 304 for `If-None-Match`. */
   readonly tag?: string
-  /** Returns the answer to send instead, possibly after many seconds. Not called for HEAD. */
-  readonly later?: (reader: Reader) => Promise<Answer>
   /** Additional fields for the log line of a change. */
   readonly logged?: Readonly<Record<string, string>>
   /** All headers of the 200 and the 304, built once for an answer that is sent often. */
