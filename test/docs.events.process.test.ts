@@ -105,7 +105,7 @@ test('the mirror copies the store, and continues after a kill', async () => {
 test('the web hook verifies forwarded events, and rejects a forged one', async () => {
   const port = freePort()
   const forwarding = begin(
-    ['sh', '-euc', snippet('Forward to a web hook').replace(/^petstore events forward/m, 'exec $&')],
+    ['sh', '-euc', snippet('Forward to a webhook').replace(/^petstore events forward/m, 'exec $&')],
     { WEBHOOK: `http://127.0.0.1:${port}/` },
   )
   await until('the secret file exists', () => Bun.file(join(folder, 'webhook-secret')).exists())

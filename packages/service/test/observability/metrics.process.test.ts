@@ -98,7 +98,7 @@ describe('metrics', () => {
 
   test('each have a row in docs/operations.md, and a test of their value', async () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
-    const files = [...new Bun.Glob('packages/{service,forward}/test/**/*.ts').scanSync({ cwd: root, absolute: true })]
+    const files = [...new Bun.Glob('packages/{service,cli}/test/**/*.ts').scanSync({ cwd: root, absolute: true })]
     const tests = files.map((path) => readFileSync(path, 'utf8')).join('')
     const names = (await allMetrics()).matchAll(/^# TYPE (petstore_\S+)/gm).map(([, name]) => name as string)
     const all = [...names]
