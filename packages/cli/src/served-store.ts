@@ -17,7 +17,7 @@ import { startSelf } from './child-process.ts'
 const LOG_AGAIN_MS = 60_000
 
 /** Opens a store that logs and counts its changes and failures. */
-export async function openWatched(
+export async function openObserved(
   address: string,
   log: Log,
   metrics: Metrics | undefined,

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { petBody } from '../../../test/support/pets.ts'
 import { answering, ask, COUNTING, launcher, type Running, root, serve } from '../../../test/support/process.ts'
+import { childrenOf } from '../../../test/support/process-tree.ts'
 import { inTwoParts } from '../../../test/support/slow-body.ts'
 import { noStrace } from '../../../test/support/strace.ts'
 import { openTerminal } from '../../../test/support/terminal.ts'
@@ -57,7 +58,7 @@ function fill(descriptor: number): void {
   }
 }
 
-/** The processes with this store in their environment, which are its workers. */
+/** The processes with this store in their environment. */
 function processesOf(database: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -70,8 +71,8 @@ function processesOf(database: string): string[] {
 
 async function withWorkers(...args: string[]) {
   const database = temporaryFile('petstore.db')
-  const service = await serve(['--workers', '2', '--database', database, ...args])
-  return { service, database, workers: processesOf(database).map(Number) }
+  const service = await serve(['--workers', '2', ...args], { env: { PETSTORE_DATABASE: database } })
+  return { service, database, workers: childrenOf(service.pid) }
 }
 
 test.concurrent('at SIGTERM, the service answers requests in flight, then exits with 0', async () => {

@@ -13,11 +13,11 @@ import { io } from '../../../service/src/system/io.ts'
 import { startTimer, stopTimer, wallMs } from '../../../service/src/system/runtime.ts'
 import { readCategories } from '../category-file.ts'
 import { checkBackupFolder, isBackupOf, startPeriodicBackups } from '../periodic-backups.ts'
-import { addFirstKey, fillWithSamples, migrateAside, openWatched, resettable } from '../served-store.ts'
+import { addFirstKey, fillWithSamples, migrateAside, openObserved, resettable } from '../served-store.ts'
 import { configOf, parsedBy, withSettings } from '../terminal/options.ts'
 import { firstSignal, npxEnds, stopInOrder } from '../terminal/stop.ts'
 import { announcement, printOrLog } from '../welcome.ts'
-import { linesFromParent, readSentCategories, STORE_VARIABLE, startWorkers, WORKER_READY } from '../workers.ts'
+import { linesFromParent, receiveSettings, startWorkers, WORKER_READY, type WorkerSettings } from '../workers.ts'
 
 /**
  * The budget of a whole shutdown, because Docker kills after 10 s. Requests in flight are cut before, so that the store
@@ -57,7 +57,11 @@ More settings are environment variables: petstore help settings.`,
     )
   withSettings(command, 'host', 'port', 'database', 'environment', 'accessLog')
   return command.action(async (options: ServeOptions, self: Command) => {
-    const { ephemeral, demo, stdin, practice, workers, database } = options
+    const { ephemeral, demo, stdin, practice, workers, worker, database } = options
+    if (worker) {
+      const lines = await linesFromParent()
+      return serve(await receiveSettings(lines), options, lines)
+    }
     const given = { '--demo': demo, '--stdin': stdin, '--practice': practice }
     for (const [flag, isGiven] of Object.entries(given)) {
       const hint = flag === '--demo' ? ' To add sample pets to a running service, use petstore demo.' : ''
@@ -70,7 +74,7 @@ More settings are environment variables: petstore help settings.`,
     const isForTests = ephemeral && !OF_AN_ENVIRONMENT.some((name) => io().env[`PETSTORE_${name}`])
     const config = configOf(self, isForTests ? { environment: 'staging' } : {})
     if (config.sharePort && workers > 1) self.error('--workers cannot be used with PETSTORE_SHARE_PORT.')
-    await serve(config, { ...options, stdin: stdin || practice })
+    await serve({ config }, options, stdin || practice ? await linesFromParent() : undefined)
   })
 }
 
@@ -95,51 +99,27 @@ interface ServeOptions {
   worker?: boolean
 }
 
-async function serve(config: Config, options: ServeOptions): Promise<void> {
+/** Serves until a signal, or until `lines` ends: the lines of stdin, if the service reads them. */
+async function serve(
+  settings: Partial<WorkerSettings> & Pick<WorkerSettings, 'config'>,
+  options: ServeOptions,
+  lines: AsyncIterableIterator<string> | undefined,
+): Promise<void> {
+  const { config } = settings
   const { ephemeral, demo, json, workers, worker = false } = options
-  const together = worker || workers > 1
-  const log = createLog(config.logLevel, { sharedPipe: together })
+  const log = createLog(config.logLevel, { sharedPipe: worker || workers > 1 })
   if (!worker) warnOfIgnored(log)
-  const lines = worker || options.stdin ? await linesFromParent() : undefined
-  const sent = worker && lines ? await readSentCategories(lines) : undefined
-  const categories = sent ?? (config.categories ? await readCategories(config.categories) : [])
+  const categories = settings.categories ?? (config.categories ? await readCategories(config.categories) : [])
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   checkBackupFolder(backedUp)
-  // Nothing creates or migrates the store before all settings, files and ports are known to work.
-  const { metrics, practice, now, ...opening } = await prepare(config, options)
-  const baseUrls = { production: config.baseUrl, staging: config.stagingBaseUrl }
-  const address = { ...config, baseUrls, ...practice?.behind, sharePort: config.sharePort || together, log }
-  if (!worker) await checkPorts({ ...config, ...practice?.behind }, workers)
-  if (!ephemeral) await kindOf(config.database).files?.startThreads()
-  // A quick start refuses connections until it is ready, so that a proxy uses another server.
-  let listening: ReturnType<typeof listenEarly> | undefined
-  const early = startTimer(() => {
-    try {
-      if (!address.sharePort) listening = listenEarly(address)
-    } catch {
-      // `startServer` reports it.
-    }
-  }, EARLY_AFTER_MS)
-  const admin = metrics && startAdmin(config.adminHost, config.adminPort as number, metrics)
-  if (!ephemeral && !worker) await migrateAside(config, log)
-  const open = () => openWatched(ephemeral ? MEMORY : config.database, log, metrics, { ...opening, now })
-  const { store, reset } = options.stdin ? await resettable(open) : { store: await open(), reset: undefined }
-  stopTimer(early)
   let isStarting = true
-  const server = startServer({
-    ...address,
-    store,
-    metrics,
+  const { metrics, practice, admin, store, reset, server } = await startService(config, options, log, {
     names: new Names(config.storeName, categories),
-    listening,
+    identity: settings.store,
     isStarting: () => isStarting,
-    handsOver: config.sharePort,
-    limits: { rate: config.rateLimit, readersMax: config.maxWaiting },
-    enforceSunset: config.sunset === 'enforce',
-    now,
   })
-  practice?.leadTo(server.url, store)
-  const others = workers > 1 ? await startWorkers(workers - 1, config, categories, server.port, log) : undefined
+  const others =
+    workers > 1 ? await startWorkers(workers - 1, { config, categories, port: server.port, log }) : undefined
   const backups = startPeriodicBackups(backedUp, log, wallMs, (copy) => isBackupOf(store, copy, config))
   const file = !ephemeral && kindOf(config.database).files ? absolutePath(config.database) : undefined
   metrics?.watch({ file, backupOverdue: backups.overdueSeconds })
@@ -176,19 +156,62 @@ async function serve(config: Config, options: ServeOptions): Promise<void> {
   }
   const signal = await Promise.race([signalled, ...(lines ? [parentEnds()] : [])])
   log.info({ signal }, 'stopping')
-  const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
   const stopMs = worker ? WORKER_STOP_MS : STOP_MS
-  const status = await stopInOrder(
-    [
-      { name: 'requests', untilMs: stopMs - 300, stop: requests },
-      { name: 'practice', untilMs: stopMs - 300, stop: async () => practice?.stop() },
-      { name: 'metrics', untilMs: stopMs - 300, stop: async () => admin?.stop() },
-      { name: 'store', untilMs: stopMs - 100, mustEnd: true, stop: () => store.close() },
-      { name: 'log', untilMs: stopMs, stop: () => log.flush() },
-    ],
-    log,
-  )
-  process.exit(status)
+  const requests = () => Promise.all([server.stop(REQUESTS_GRACE_MS), backups.stop(), others?.stop(WORKERS_GRACE_MS)])
+  const steps = [
+    { name: 'requests', untilMs: stopMs - 300, stop: requests },
+    { name: 'practice', untilMs: stopMs - 300, stop: async () => practice?.stop() },
+    { name: 'metrics', untilMs: stopMs - 300, stop: async () => admin?.stop() },
+    { name: 'store', untilMs: stopMs - 100, mustEnd: true, stop: () => store.close() },
+    { name: 'log', untilMs: stopMs, stop: () => log.flush() },
+  ]
+  process.exit(await stopInOrder(steps, log))
+}
+
+/** Opens the store and serves it. Nothing creates or migrates it before all settings, files and ports are known to work. */
+async function startService(
+  config: Config,
+  { ephemeral, stdin, practice: practises, workers, worker = false }: ServeOptions,
+  log: Log,
+  { identity, ...given }: { names: Names; identity: string | undefined; isStarting: () => boolean },
+) {
+  const { adminHost, adminPort, database, sharePort } = config
+  const metrics =
+    adminPort === undefined ? undefined : new (await import('../../../service/src/observability/metrics.ts')).Metrics()
+  const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
+  const { now = wallMs, monotonic } = practice?.clock ?? {}
+  const baseUrls = { production: config.baseUrl, staging: config.stagingBaseUrl }
+  const isShared = sharePort || worker || workers > 1
+  const address = { ...config, baseUrls, ...practice?.behind, sharePort: isShared, log }
+  if (!worker) await checkPorts({ ...config, ...practice?.behind }, workers)
+  if (!ephemeral) await kindOf(database).files?.startThreads()
+  // A quick start refuses connections until it is ready, so that a proxy uses another server.
+  let listening: ReturnType<typeof listenEarly> | undefined
+  const early = startTimer(() => {
+    try {
+      if (!isShared) listening = listenEarly(address)
+    } catch {
+      // `startServer` reports it.
+    }
+  }, EARLY_AFTER_MS)
+  const admin = metrics && startAdmin(adminHost, adminPort as number, metrics)
+  if (!ephemeral && !worker) await migrateAside(config, log)
+  const open = () => openObserved(ephemeral ? MEMORY : database, log, metrics, { now, monotonic, identity })
+  const { store, reset } = stdin || practises ? await resettable(open) : { store: await open(), reset: undefined }
+  stopTimer(early)
+  const server = startServer({
+    ...address,
+    ...given,
+    store,
+    metrics,
+    listening,
+    handsOver: sharePort,
+    limits: { rate: config.rateLimit, readersMax: config.maxWaiting },
+    enforceSunset: config.sunset === 'enforce',
+    now,
+  })
+  practice?.leadTo(server.url, store)
+  return { metrics, practice, admin, store, reset, server }
 }
 
 function warnOfIgnored(log: Log): void {
@@ -206,15 +229,4 @@ async function checkPorts({ host, port, sharePort, adminHost, adminPort }: Confi
   await checkFree({ host, port, sharePort, flag: '--port' })
   const more = adminPort ? Array.from({ length: workers - 1 }, (_, n) => adminPort + n + 1) : []
   for (const port of more) await checkFree({ host: adminHost, port, flag: 'PETSTORE_ADMIN_PORT' })
-}
-
-/** Prepares everything that does not need the store. */
-async function prepare(config: Config, { practice: practises, worker }: ServeOptions) {
-  const metrics =
-    config.adminPort === undefined
-      ? undefined
-      : new (await import('../../../service/src/observability/metrics.ts')).Metrics()
-  const practice = practises ? await (await import('../practice.ts')).startPractice(config) : undefined
-  const { now = wallMs, monotonic } = practice?.clock ?? {}
-  return { metrics, practice, now, monotonic, identity: worker ? (process.env[STORE_VARIABLE] ?? '') : undefined }
 }

@@ -8,7 +8,7 @@ import { newPet } from '../../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { until } from '../../../../../test/support/until.ts'
-import { connectionFailureLog, openWatched } from '../../../../cli/src/served-store.ts'
+import { connectionFailureLog, openObserved } from '../../../../cli/src/served-store.ts'
 import { createLog } from '../../../src/observability/log.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { QUIET_MS } from '../../../src/store/postgres/connect/primary-state.ts'
@@ -24,7 +24,7 @@ test('a server whose role can no longer log in keeps serving with its open conne
   const lines: string[] = []
   const log = createLog('warn', { destination: { write: (line) => lines.push(line) } })
   const ofRole = address.replace('postgres@', `${role}@127.0.0.1:1,`)
-  const store = await openWatched(ofRole, log, undefined, { now: Date.now })
+  const store = await openObserved(ofRole, log, undefined, { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await cluster.run(`ALTER ROLE ${role} NOLOGIN`)
   for (let round = 0; round < ROUNDS; round++)
