@@ -8,7 +8,7 @@ import { document, operations } from '../packages/contract/src/contract.ts'
 import { ERROR_STATUS } from '../packages/contract/src/generated.ts'
 
 const root = join(import.meta.dir, '..')
-const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'packages/*/*.md'].flatMap((pattern) => [
+const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'endurance/*.md', 'packages/*/*.md'].flatMap((pattern) => [
   ...new Bun.Glob(pattern).scanSync(root),
 ])
 
@@ -38,8 +38,8 @@ test('the documents name only files that exist', () => {
   expect(problems(missing)).toEqual([])
 })
 
-test('docs/reliability.md has only commands of tests that exist', () => {
-  const [, table = ''] = readFileSync(join(root, 'docs/reliability.md'), 'utf8').split('\n| Fault |')
+test('endurance/FOUND.md has only commands of tests that exist', () => {
+  const [, table = ''] = readFileSync(join(root, 'endurance/FOUND.md'), 'utf8').split('\n| Fault |')
   const [, , ...rows] = table.trimEnd().split('\n')
   expect(rows.length).toBeGreaterThan(25)
   const files = ['packages/*/test/**/*.ts', 'test/*.ts'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
