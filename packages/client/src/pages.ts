@@ -11,6 +11,14 @@ export interface Cursors {
   prev: string | undefined
 }
 
+export interface TotalOptions {
+  /**
+   * Needs `categoryId`, without `search`. Called with the number of items on all pages; `more`: there are more, which
+   * were not counted. Services before 2.0.0 do not count.
+   */
+  onTotal?: ((total: number, more: boolean) => void) | undefined
+}
+
 interface Page<Item> extends Cursors {
   items: Item[]
 }
@@ -26,9 +34,12 @@ export async function readPage<Item>(
   sender: Sender,
   { operationId, path, toItem }: List<Item>,
   filter: object,
-  options: SendOptions,
+  { onTotal, ...options }: SendOptions & TotalOptions,
 ): Promise<Page<Item>> {
-  const { response, text } = await sender.send(operationId, `${path}?${queryOf(filter)}`, {}, options)
+  const query = queryOf({ ...filter, count: onTotal && true })
+  const { response, text, headers } = await sender.send(operationId, `${path}?${query}`, {}, options)
+  const [, total, more] = /^(\d+)(\+?)$/.exec(headers.get('X-Total-Count') ?? '') ?? []
+  if (total !== undefined) onTotal?.(Number(total), more === '+')
   const items = readJson(response, text, arrayOf(toItem))
   return { items, next: cursorTo('next', response), prev: cursorTo('prev', response) }
 }

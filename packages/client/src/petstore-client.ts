@@ -15,7 +15,7 @@ import { type Json, stringifyJson } from '../../contract/src/json.ts'
 import { type PetstoreApiError, PetstoreUncertainError } from './errors.ts'
 import { type EventPage, eventReader, type Followed, type FollowOptions, followEach } from './events.ts'
 import { quotedKey, randomKey } from './idempotency-key.ts'
-import { type Cursors, type List, readPage } from './pages.ts'
+import { type Cursors, type List, readPage, type TotalOptions } from './pages.ts'
 import { type Pet, readJson, toEvent, toInventory, toOrder, toPet } from './responses.ts'
 import { type CallOptions, type PetstoreClientOptions, Sender } from './sender.ts'
 
@@ -42,7 +42,7 @@ export interface ChangeOptions extends CallOptions {
 /** The parameters of a list in the contract. `limit` is the page size, 1 to 100. */
 type Filter<Parameters> = { [Name in Exclude<keyof Parameters, 'cursor'>]?: Parameters[Name] | undefined }
 
-export type PetFilter = Filter<Operations['listPets']['parameters']>
+export type PetFilter = Filter<Omit<Operations['listPets']['parameters'], 'count'>>
 export type OrderFilter = Filter<Operations['listOrders']['parameters']>
 
 export type EventFilter = Filter<Omit<Operations['listEvents']['parameters'], 'to'>> & {
@@ -75,7 +75,7 @@ export class PetstoreClient implements Record<keyof Operations, unknown> {
   }
 
   /** Resolves with the first page, or the page at `cursor`, which needs the same filter and order. */
-  async listPage(filter: PetFilter & AtCursor = {}, options: CallOptions = {}): Promise<PetPage> {
+  async listPage(filter: PetFilter & AtCursor = {}, options: CallOptions & TotalOptions = {}): Promise<PetPage> {
     const { items, ...cursors } = await readPage(this.#sender, PETS, filter, options)
     return { pets: items, ...cursors }
   }

@@ -68,8 +68,16 @@ export class Sender {
     this.#options = { ...options, baseUrl }
   }
 
-  /** `init.headers` is a plain object. Rejects as `sendRequest`. */
-  async send(operationId: string, path: string, init: RequestInit, call: SendOptions): Promise<Received> {
+  /**
+   * `init.headers` is a plain object. After a 304, resolves with the response that it confirms, and the `headers` of
+   * the 304. Rejects as `sendRequest`.
+   */
+  async send(
+    operationId: string,
+    path: string,
+    init: RequestInit,
+    call: SendOptions,
+  ): Promise<Received & { headers: Headers }> {
     const {
       baseUrl,
       apiKey,
@@ -110,7 +118,7 @@ export class Sender {
     this.#noteDeprecation(operationId, received.response.headers)
     const current = kept && received.response.status === 304 ? kept : received
     if (init.method === undefined) this.#keep(path, current)
-    return current
+    return { ...current, headers: received.response.headers }
   }
 
   #keep(path: string, received: Received): void {

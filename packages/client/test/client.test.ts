@@ -34,6 +34,18 @@ describe('the client on a service', () => {
     expect(orders).toEqual([second, await client.getOrder(first.id)])
   })
 
+  test('tells the total of a category, also if the page is the same', async () => {
+    const totals: unknown[] = []
+    const page = () =>
+      client.listPage({ categoryId: 77n, limit: 1 }, { onTotal: (total, more) => totals.push([total, more]) })
+    for (let n = 0; n < 4; n++) {
+      await client.createPet(newPet({ categoryId: 77n }))
+      await page()
+    }
+    await client.listPage({ categoryId: 77n })
+    expect(totals).toEqual([1, 2, 3, 4].map((total) => [total, false]))
+  })
+
   test('repeats reads with the ETag, and gets 304 or the changed list', async () => {
     const statuses: number[] = []
     const watched = clientOf(service.url, {

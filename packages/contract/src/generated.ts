@@ -215,7 +215,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 
 export interface Operations {
   listPets: {
-    parameters: { limit: number; status?: PetStatus; categoryId?: bigint; search?: string; sort: Sort; cursor?: string }
+    parameters: { limit: number; status?: PetStatus; categoryId?: bigint; search?: string; sort: Sort; count?: 'true'; cursor?: string }
     body: undefined
   }
   createPet: {

@@ -101,6 +101,7 @@ const SEARCHES: ContractFaults = {
   ),
   'pets.list.search.links': faultsAt(LIST, 200).answer.header('Link', (link) => link.replace(/search=[^&>]*&/g, '')),
   'pets.list.search.fresh': frozen(LIST, searches(/./)),
+  'pets.list.count': faultsAt(LIST, 200).answer.header('X-Total-Count', (count) => `${count}0`),
   'orders.list.pets': faultsAt(ORDERS).request.parameter('petIds', /./),
   'orders.list.search.reference': faultsAt(ORDERS).request.parameter('search', /./),
   'orders.list.search.pet-name': inReference,

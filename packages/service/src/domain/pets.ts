@@ -17,7 +17,7 @@ export type Pet = contract.Pet & NewPet
  */
 export type PetCheck = (pet: Pet, isSo?: boolean) => PetstoreError | undefined
 
-export type PetFilter = ListFilter<contract.Operations['listPets']['parameters']>
+export type PetFilter = ListFilter<Omit<contract.Operations['listPets']['parameters'], 'count'>>
 
 /** A new resource, or a replay of the first answer to the same idempotency key. */
 export interface Created<Of> {
@@ -31,6 +31,9 @@ export interface PetStore {
    * added later have greater ids than all pets on pages read before.
    */
   listPets(filter: PetFilter): Promise<Page>
+
+  /** Counts the pets on all pages of a list without `search`, but at most `max`. Does not delay other requests. */
+  countPets(filter: PetFilter, max: number): Promise<number>
 
   /**
    * Resolves when the pet is durable. Ids increase from 1 and are never reused. While the store keeps an idempotency

@@ -85,6 +85,24 @@ export const listPetPromises: readonly PromiseRow[] = [
         start.expectIds(expected, (await walk(probe, start, 'next')).flat())
       }
     }),
+  row('pets.list.count', 'count=true adds the number of pets of a category, which is not part of the ETag.')
+    .from(
+      [parameter('listPets', 'count'), header('TotalCount')],
+      writing('pets.list.category', 'pets.list.if-none-match'),
+    )
+    .check(async (probe) => {
+      const query = `/pets?categoryId=${absentId()}&limit=1`
+      for (const count of ['0', '1', '2']) {
+        const plain = await probe.read(query)
+        const counted = (await probe.read(`${query}&count=true`)).expectHeader('X-Total-Count', RegExp(`^${count}$`))
+        counted.expect(
+          counted.header('ETag') === plain.header('ETag'),
+          'the ETag without count',
+          `${counted.header('ETag')}`,
+        )
+        await addPet(probe, { categoryId: BigInt(query.split(/[=&]/)[1] as string) })
+      }
+    }),
   row('pets.list.etag.changes', 'The ETag of a list changes when a pet is added to it.')
     .from(header('ETag'), {
       ...writing('pets.list.if-none-match', 'pets.list.category'),

@@ -4,6 +4,7 @@ import { pathOf } from '../../../../contract/src/contract.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
 import { noSuchPet } from '../../domain/decisions/refusal-messages.ts'
 import type { Pet } from '../../domain/pets.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
 import { checkOf } from '../response/conditions.ts'
 import { deprecationLinks } from '../response/deprecation.ts'
@@ -11,12 +12,21 @@ import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
 
 const PETS = pathOf('listPets')
+/** Lists with more pets are not counted to the end. */
+const TOTAL_MAX = 10_000
 
 export const petOperations = {
-  listPets: shared<'listPets'>(async ({ pets, linkTo }, { limit, status, categoryId, search, sort, cursor }) => {
+  listPets: shared<'listPets'>(async ({ pets, linkTo }, { cursor, count, ...given }) => {
+    const { limit, status, categoryId, search, sort } = given
+    if (count && (categoryId === undefined || search !== undefined))
+      throw new PetstoreError('invalid_parameter', 'count needs categoryId, and cannot be used together with search.')
     const query = { limit, status, categoryId, search, sort }
-    const page = await pets.listPets({ ...query, ...positionOf(cursor, 'pets', query) })
-    return ok(page.json, linksOf(linkTo, 'pets', query, page))
+    const filter = { ...query, ...positionOf(cursor, 'pets', query) }
+    const [page, total] = await Promise.all([pets.listPets(filter), count && pets.countPets(filter, TOTAL_MAX + 1)])
+    const answer = ok(page.json, linksOf(linkTo, 'pets', query, page))
+    if (total === undefined) return answer
+    const shown = total > TOTAL_MAX ? `${TOTAL_MAX}+` : String(total)
+    return { ...answer, headers: { ...answer.headers, 'X-Total-Count': shown } }
   }),
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {

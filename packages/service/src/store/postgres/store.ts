@@ -19,7 +19,7 @@ import { postgresKeys } from './keys.ts'
 import { postgresEvents } from './read/events.ts'
 import { overdueFinder } from './read/overdue.ts'
 import { pages, rowsById } from './read/pages.ts'
-import { forSearches, postgresSearch } from './read/search.ts'
+import { counter, forSearches, postgresSearch } from './read/search.ts'
 import { checkRights } from './schema/rights.ts'
 import { checkOwner, checkVersion, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema/schema.ts'
 import { SeenIds } from './seen-ids.ts'
@@ -84,6 +84,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     ...postgresEvents(connection),
     ...postgresKeys(connection, options),
     listPets: searchable(pages(read, PETS), postgresSearch(search, PETS)),
+    countPets: counter(search, PETS),
     getPet: rowsById(read, PETS, PET_COLUMNS),
     listOrders: searchable(pages(read, ORDERS), postgresSearch(search, ORDERS)),
     getOrder: rowsById(read, ORDERS, ORDER_COLUMNS),

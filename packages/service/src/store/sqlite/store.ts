@@ -18,7 +18,7 @@ import { sqliteEvents } from './read/events.ts'
 import { inventoryReader } from './read/inventory.ts'
 import { overdueFinder } from './read/overdue.ts'
 import { pages, rowById } from './read/pages.ts'
-import { inThisThread, searchThread, sqliteSearch } from './read/search.ts'
+import { counter, inThisThread, searchThread, sqliteSearch } from './read/search.ts'
 import { lackError } from './schema/completeness.ts'
 import { commits } from './write/commits.ts'
 
@@ -52,6 +52,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     ...changingMethods(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
     ...sqliteEvents(statements, read, transact),
     listPets: searchable(pages(statements, read, PETS), sqliteSearch(searches.query, PETS)),
+    countPets: counter(searches.query, PETS),
     getPet: rowById(statements, read, PETS, PET_COLUMNS),
     listOrders: searchable(pages(statements, read, ORDERS), sqliteSearch(searches.query, ORDERS)),
     getOrder: rowById(statements, read, ORDERS, ORDER_COLUMNS),

@@ -29,6 +29,10 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ['/store/orders?petIds=', 'petIds must be an integer'],
   ['/store/events?cursor=x', CURSOR],
   ['/pets?search=-', 'search must'],
+  ['/pets?categoryId=1&count=false', 'count must be one of true, not "false".'],
+  ...['count=true', 'count=true&categoryId=1&search=rex'].map(
+    (query) => [`/pets?${query}`, 'count needs categoryId, and cannot be used together with search.'] as const,
+  ),
   [`/pets?search=${'a+'.repeat(SEARCH_WORDS_MAX + 1)}`, 'search must'],
   [
     '/store/events?from=then',

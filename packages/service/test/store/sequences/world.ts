@@ -366,7 +366,11 @@ export class World {
 
   async expectPets(filter: Parameters<typeof petFilter>[0]): Promise<void> {
     const whole = petFilter(filter)
-    expect(await this.server().listPets(whole)).toEqual(pageOfPets([...this.rows.pets.values()], whole))
+    const all = [...this.rows.pets.values()]
+    expect(await this.server().listPets(whole)).toEqual(pageOfPets(all, whole))
+    if (whole.search !== undefined) return
+    const { json } = pageOfPets(all, { ...whole, limit: 3, after: undefined, back: false })
+    expect(await this.server().countPets(whole, 3)).toBe(JSON.parse(json).length)
   }
 
   async expectOrders(filter: Parameters<typeof orderFilter>[0]): Promise<void> {

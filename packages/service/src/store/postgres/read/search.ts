@@ -2,7 +2,7 @@
 
 import { jsonObject } from '../../shared/columns.ts'
 import { unavailable } from '../../shared/failures.ts'
-import { type AnyFilter, type Plan, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import { type AnyFilter, boundOf, type Plan, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import type { FoundRow, Looked, Walk, WalkRange } from '../../shared/search.ts'
 import { Pool } from '../connect/pool.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
@@ -51,6 +51,16 @@ export function forSearches({ read, readWith }: PrimaryConnection, connections: 
 
 /** The number of rows read and the last one, or a candidate. */
 type WalkRow = { looked: number; id: bigint | null; text: null } | ({ looked: null } & FoundRow)
+
+/** Counts the rows of a list up to a limit. */
+export function counter<Filter>(read: ReadWith, list: StoredList<Filter>) {
+  return async (filter: Filter, max: number): Promise<number> => {
+    const plan = planOf(list, filter)
+    const sql = `SELECT count(*) AS count FROM (${walkSql(list, plan, true, max, 'id')}) AS counted`
+    const [row] = (await read(undefined, sql, boundOf(true), ...plan.values)) as { count: bigint }[]
+    return Number(row?.count)
+  }
+}
 
 export function postgresSearch<Filter extends AnyFilter>(read: ReadWith, list: StoredList<Filter>): Walk<Filter> {
   const { table, searched } = list

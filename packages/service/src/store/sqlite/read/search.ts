@@ -2,7 +2,7 @@
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import { jsonObject } from '../../shared/columns.ts'
-import { type AnyFilter, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import { type AnyFilter, boundOf, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
 import { indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
 import { inserter, type Read, type Statements, type Value } from '../connect/statements.ts'
@@ -95,6 +95,16 @@ export function searchThread(connection: SqliteConnection): { query: RunQuery; s
   // The thread opens the file by its path. By then, another file can be there.
   const query: RunQuery = (sql, ...values) => thread.query(sql, values).finally(() => connection.check())
   return { query, stop: () => thread.stop() }
+}
+
+/** Counts the rows of a list up to a limit. */
+export function counter<Filter>(query: RunQuery, list: StoredList<Filter>) {
+  return async (filter: Filter, max: number): Promise<number> => {
+    const plan = planOf(list, filter)
+    const rows = walkSql(list, plan, true, 'id')
+    const [row] = await query(`SELECT count(*) FROM (${rows})`, boundOf(true), BigInt(max), ...plan.values)
+    return Number(row?.[0])
+  }
 }
 
 export function sqliteSearch<Filter extends AnyFilter>(query: RunQuery, list: StoredList<Filter>): Walk<Filter> {
