@@ -4,7 +4,7 @@
 import { INT64_EXPECTED, int64FromDecimal } from '../../contract/src/int64.ts'
 import { shown } from '../../contract/src/schema.ts'
 import { toHeading } from '../../files/src/columns.ts'
-import { type CsvRow, rowsOf } from '../../files/src/csv-rows.ts'
+import { type CsvRow, parseRows } from '../../files/src/csv-rows.ts'
 import { FileError } from '../../files/src/format.ts'
 import { refuseWorkbook } from '../../files/src/text.ts'
 import { CATEGORIES_MAX, type Category, folded, nameFault } from '../../service/src/domain/names.ts'
@@ -22,7 +22,7 @@ export async function readCategories(file: string): Promise<Category[]> {
   try {
     refuseWorkbook(file)
     const take = categoriesTo(categories, problems)
-    for await (const row of rowsOf(new Source(absolutePath(file)).text())) {
+    for await (const row of parseRows(new Source(absolutePath(file)).text())) {
       if (!columns) columns = columnsOf(row)
       else if (++rows <= CATEGORIES_MAX) take(row, columns)
       else throw new StartError(`The file has more than ${grouped(CATEGORIES_MAX)} categories.`)

@@ -1,5 +1,6 @@
-// Runs a backup or restore at a terminal. SQLite blocks the process until it is done, so a child process does the
-// work while this one shows progress and handles Ctrl-C.
+// Runs a backup or restore at a terminal. SQLite blocks its thread until it is done, so a child process does the work
+// while this one shows progress and handles Ctrl-C. A thread could not be stopped: `terminate` waits until a statement
+// of SQLite has ended, so the thread could still replace the store after the command has said that it did not.
 
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { StartError } from '../../service/src/domain/start-error.ts'
@@ -10,12 +11,12 @@ import { startInterval, stopTimer } from '../../service/src/system/runtime.ts'
 import { startSelf } from './child-process.ts'
 import { Interrupted } from './terminal/exit-codes.ts'
 import { startProgress } from './terminal/interaction.ts'
-import { FOR_PEOPLE, printNote, write } from './terminal/print.ts'
+import { FOR_PEOPLE, print, printNote } from './terminal/print.ts'
 import { firstSignal } from './terminal/stop.ts'
 
 const LOOK_EVERY_MS = 100
 
-export interface Watched {
+export interface BackupJob {
   what: string
   /** Command line arguments. The child has no terminal, so it does the work itself. */
   args: string[]
@@ -25,7 +26,7 @@ export interface Watched {
 }
 
 /** Prints the child's output. Throws StartError with its message, or Interrupted. */
-export async function runWatched({ what, args, from, to }: Watched): Promise<void> {
+export async function runWithBar({ what, args, from, to }: BackupJob): Promise<void> {
   const forPeople = io().stdout.isTTY ? { [FOR_PEOPLE]: '' } : {}
   const [source, target] = [realPath(from), realPath(to)]
   const before = fileAt(target)?.ino
@@ -39,14 +40,14 @@ export async function runWatched({ what, args, from, to }: Watched): Promise<voi
   }, LOOK_EVERY_MS)
   void firstSignal().then(() => child.kill())
   try {
-    const [said, message, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    const [output, message, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     progress.stop()
     if (status === 0) {
       if (message !== '') printNote(...message.trimEnd().split('\n'))
-      return await write(said)
+      return await print(output)
     }
     if (child.signalCode === null) {
-      await write(said)
+      await print(output)
       throw new StartError(message.replace(/^petstore: /, '').trimEnd())
     }
     // After a restore has exchanged the files, the unfinished name belongs to the previous store

@@ -11,7 +11,7 @@ import find from './completions/find.txt' with { type: 'text' }
 import fish from './completions/fish.txt' with { type: 'text' }
 import powershell from './completions/powershell.txt' with { type: 'text' }
 import zsh from './completions/zsh.txt' with { type: 'text' }
-import { write } from './terminal/print.ts'
+import { print } from './terminal/print.ts'
 
 /** Short, because a shell may run this at each start. */
 const NAMES_TIMEOUT_MS = 500
@@ -29,11 +29,11 @@ export function addCompletions(program: Command, [command, dashes]: readonly str
       const { categories } = await namesIfThere(self, NAMES_TIMEOUT_MS)
       const words = categories.map(({ name }) => name).filter((name) => ONE_WORD.test(name))
       const rows = tableRows(program, 'petstore', words).join('\n')
-      await write(TEMPLATES[shell].replace('FIND\n', () => find).replace('ROWS', () => rows))
+      await print(TEMPLATES[shell].replace('FIND\n', () => find).replace('ROWS', () => rows))
     })
   program.addCommand(completion)
   // Scripts printed by 1.0.0 call this command. It answers that there are no completions.
-  const asked = new Command('complete').argument('[words...]').action(() => write(':4\n'))
+  const asked = new Command('complete').argument('[words...]').action(() => print(':4\n'))
   if (command === 'complete' && dashes === '--') program.addCommand(asked, { hidden: true })
 }
 

@@ -7,7 +7,7 @@ import { systemReason } from '../../contract/src/system-reason.ts'
 import { type FormatName, formatNameOf, formats } from '../../files/src/all.ts'
 import { excel } from '../../files/src/csv.ts'
 import type { Format } from '../../files/src/format.ts'
-import { type Encoding, NotUtf8, textOf } from '../../files/src/text.ts'
+import { decodedText, type Encoding, NotUtf8 } from '../../files/src/text.ts'
 import { FlagError } from '../../service/src/config/read-config.ts'
 import { orStartError, StartError } from '../../service/src/domain/start-error.ts'
 import { absolutePath } from '../../service/src/store/absolute-path.ts'
@@ -38,7 +38,7 @@ export class Source {
 
   async *text(): AsyncGenerator<string> {
     try {
-      yield* textOf(this.file, this.chunks(), this.encoding)
+      yield* decodedText(this.file, this.chunks(), this.encoding)
     } catch (error) {
       if (error instanceof NotUtf8) {
         throw new StartError(`${error.message.slice(0, -1)}${this.otherwise}.`, { cause: error })

@@ -8,7 +8,7 @@ import { numberFrom } from '../../service/src/config/setting-parsers.ts'
 import { createClient } from './client.ts'
 import { parsedBy, withClientSettings } from './terminal/options.ts'
 import { printLines, printNote, writeAll } from './terminal/print.ts'
-import { type Columns, columnsFor } from './terminal/table.ts'
+import { columnsFor, type TableLayout } from './terminal/table.ts'
 
 export const parseCount = parsedBy(numberFrom(1, 999_999_999))
 
@@ -61,7 +61,7 @@ export function listCommand<Item extends object, Filter>(listed: Listed<Item, Fi
         } while (cursor !== undefined && shown < max)
       }
       if (options.json) return writeAll(stringifyJsonArray(flatten(pages())))
-      let columns: Columns | undefined
+      let columns: TableLayout | undefined
       for await (const items of pages()) {
         if (!columns) await prepare?.(self)
         if (shown === 0) continue

@@ -7,7 +7,7 @@ import { type Io, withIo } from '../../service/src/system/io.ts'
 import { COMMANDS, OVERVIEW } from './commands/all.ts'
 import { endWith, printError, sentenceOf } from './terminal/exit-codes.ts'
 import { useNoProxy } from './terminal/plain-fetch.ts'
-import { printNote, write } from './terminal/print.ts'
+import { print, printNote } from './terminal/print.ts'
 
 if (import.meta.main) {
   const status = await main(process.argv.slice(2))
@@ -39,7 +39,7 @@ export function main(args: readonly string[], given: Io = process): Promise<numb
     // Commander writes help in several parts.
     let written = Promise.resolve()
     configure(program, (text) => {
-      written = written.then(() => write(text))
+      written = written.then(() => print(text))
     })
     try {
       await program.parseAsync(args, { from: 'user' }).finally(() => written)

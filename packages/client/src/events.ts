@@ -70,17 +70,17 @@ export async function* followPages<Item>(
   read: ReadPage<Item>,
   { cursor, from, signal, ...filter }: FollowOptions,
 ): AsyncGenerator<RawPage<Item>, void, undefined> {
-  const behind = (cursor: string) => ({ ...filter, cursor, limit: PAGE_MAX, wait: WAIT_S })
+  const after = (cursor: string) => ({ ...filter, cursor, limit: PAGE_MAX, wait: WAIT_S })
   // Only pages have cursors. The first page has one event, so that later events have the cursor of the page before
   // them.
-  let query: Query = cursor === undefined ? { ...filter, from, limit: 1 } : behind(cursor)
+  let query: Query = cursor === undefined ? { ...filter, from, limit: 1 } : after(cursor)
   try {
     while (!signal?.aborted) {
       const emptyUntil = performance.now() + EMPTY_MS
       const page = await read(query, { ...ENDLESS, signal })
       yield page
       if (page.items.length === 0 && query.wait) await pause(emptyUntil - performance.now(), signal)
-      query = behind(page.next)
+      query = after(page.next)
     }
   } catch (error) {
     if (!signal?.aborted) throw error
@@ -114,46 +114,47 @@ export async function* followEach(
 }
 
 /**
- * The cursor of an event inside a page is the cursor of the page before, a dot, and the text that `passedIn` reads.
+ * Only pages have cursors. If the page after the cursor P has the events 7, 8 and 9, and its next cursor is N, then 9
+ * gets N. 7 and 8 get P, a dot, and their content with the filter of the page: `P.id=8&type=pet.added&at=…&in.petId=3`.
  */
 async function* eventsOf(
   read: ReadPage<Event>,
   options: Omit<FollowOptions, 'onExpired'>,
 ): AsyncGenerator<Followed, void, undefined> {
   const { petId, orderId, type, signal } = options
-  const [start, within] = options.cursor?.split(/\.(.*)/s) ?? []
-  const passed = within === undefined ? undefined : await passedIn(read, start as string, within, signal)
+  const [start, inPage] = options.cursor?.split(/\.(.*)/s) ?? []
+  const lastRead = inPage === undefined ? undefined : await lastReadOn(read, start as string, inPage, signal)
   const filter = { 'in.petId': petId, 'in.orderId': orderId, 'in.type': type }
   let page = start
   for await (const { items, next } of followPages(read, { ...options, cursor: start })) {
     for (const event of items) {
-      if (passed !== undefined && event.id <= passed) continue
+      if (lastRead !== undefined && event.id <= lastRead) continue
       if (signal?.aborted) return
-      const behind = () => `${page}.${queryOf({ ...saidBy(event), ...filter })}`
-      yield { event, cursor: event === items.at(-1) ? next : behind() }
+      const isLast = event === items.at(-1)
+      yield { event, cursor: isLast ? next : `${page}.${queryOf({ ...identityOf(event), ...filter })}` }
     }
     page = next
   }
 }
 
 /**
- * Resolves with the id of the last event that was read on the page after `start`. `text` has the event's content and
- * the filter of the page. If the page has a different event with this id, the database lost events, and the cursor has
- * expired. A cursor of an older client only has the id.
+ * Resolves with the id of the last event that was read on the page after `start`. `inPage` has the event's content
+ * and the filter of the page. If the page has a different event with this id, the database lost events, and the
+ * cursor has expired. A cursor of an older client only has the id.
  */
-async function passedIn(read: ReadPage<Event>, start: string, text: string, signal?: AbortSignal): Promise<bigint> {
-  if (/^\d+$/.test(text)) return BigInt(text)
-  const saved = new URLSearchParams(text)
+async function lastReadOn(read: ReadPage<Event>, start: string, inPage: string, signal?: AbortSignal): Promise<bigint> {
+  if (/^\d+$/.test(inPage)) return BigInt(inPage)
+  const saved = new URLSearchParams(inPage)
   const number = (name: string) => (saved.has(name) ? BigInt(saved.get(name) as string) : undefined)
   const type = saved.getAll('in.type') as EventType[]
   const filter = { petId: number('in.petId'), orderId: number('in.orderId'), type, cursor: start, limit: PAGE_MAX }
   const { items } = await read(filter, { ...ENDLESS, signal })
   const event = items.find(({ id }) => id === number('id'))
-  if (event && `${text}&`.startsWith(`${queryOf(saidBy(event))}&`)) return event.id
+  if (event && `${inPage}&`.startsWith(`${queryOf(identityOf(event))}&`)) return event.id
   throw new PetstoreApiError('The store has lost events. Start again without a cursor.', 'cursor_expired', 410)
 }
 
 /** The fields that identify an event, because an id can be reused after events were lost. */
-function saidBy({ id, type, at, petId, orderId }: Event) {
+function identityOf({ id, type, at, petId, orderId }: Event) {
   return { id, type, at, petId, orderId }
 }

@@ -1,9 +1,9 @@
 // Assigns CSV columns to fields: by heading, by the user's choice, or by a guess.
 
-import { type Columns, FIELDS, type Field, FileError } from './format.ts'
+import { type ColumnPositions, FIELDS, type Field, FileError } from './format.ts'
 
 /** The user's assignments by heading. `undefined` ignores a column. */
-export type Said = ReadonlyMap<string, Field | undefined>
+export type ColumnChoices = ReadonlyMap<string, Field | undefined>
 
 /** Common headings, the best first. */
 const WORDS: Record<Field, string> = {
@@ -14,7 +14,7 @@ const WORDS: Record<Field, string> = {
 
 /** `unclear`: fields without a column, because several fit them equally well. */
 export interface Found {
-  columns: Columns
+  columns: ColumnPositions
   unclear: Field[]
 }
 
@@ -71,14 +71,18 @@ function settle(found: Found, field: Field, headings: readonly string[], fits: (
 }
 
 /**
- * Combines known headings with `said`. Throws FileError if the name or the category has no column, or if several
+ * Combines known headings with `choices`. Throws FileError if the name or the category has no column, or if several
  * columns fit a field equally well. With `category`, the category needs no column.
  */
-export function neededColumns(headings: readonly string[], said: Said = new Map(), category = false): Columns {
-  const { columns, unclear } = knownColumns(headings.map((heading) => (said.has(heading) ? '' : heading)))
-  for (const [heading, field] of said) {
+export function neededColumns(
+  headings: readonly string[],
+  choices: ColumnChoices = new Map(),
+  category = false,
+): ColumnPositions {
+  const { columns, unclear } = knownColumns(headings.map((heading) => (choices.has(heading) ? '' : heading)))
+  for (const [heading, field] of choices) {
     const at = headings.indexOf(heading)
-    if (at < 0) throw new FileError(`There is no column ${heading}. ${listed(headings)}`)
+    if (at < 0) throw new FileError(`There is no column ${heading}. ${headingsSentence(headings)}`)
     if (field && at !== headings.lastIndexOf(heading)) {
       throw new FileError(`Several columns have the heading ${heading}. Rename the others.`)
     }
@@ -87,7 +91,7 @@ export function neededColumns(headings: readonly string[], said: Said = new Map(
   const several = unclear.filter((field) => columns[field] === undefined)
   if (several.length > 0) {
     throw new FileError(
-      `Several columns fit ${several.join(', ')} equally well. ${listed(headings)} ` +
+      `Several columns fit ${several.join(', ')} equally well. ${headingsSentence(headings)} ` +
         `Assign one with --columns "HEADING=${several[0]}"; if their headings are the same, rename the others.`,
     )
   }
@@ -98,23 +102,23 @@ export function neededColumns(headings: readonly string[], said: Said = new Map(
   const orCategory = missing.includes('categoryId') ? ', or set one category for all records with --category' : ''
   throw new FileError(
     'The first line must name the columns, separated by commas, semicolons or tabs. ' +
-      `Missing: ${missing.join(', ')}. ${listed(headings)} Assign columns with --columns "${pairs.join(',')}"${orCategory}.`,
+      `Missing: ${missing.join(', ')}. ${headingsSentence(headings)} Assign columns with --columns "${pairs.join(',')}"${orCategory}.`,
   )
 }
 
-export function missingColumns(columns: Columns, category: boolean): Field[] {
+export function missingColumns(columns: ColumnPositions, category: boolean): Field[] {
   const needed: Field[] = category ? ['name'] : ['name', 'categoryId']
   return needed.filter((field) => columns[field] === undefined)
 }
 
 /** Returns the headings that an import ignores, except ids, which every import ignores. */
-export function ignoredHeadings(headings: readonly string[], columns: Columns): string[] {
+export function ignoredHeadings(headings: readonly string[], columns: ColumnPositions): string[] {
   const read = Object.values(columns)
   return headings.filter((heading, at) => heading !== '' && heading !== 'id' && !read.includes(at))
 }
 
 /** Parses `Item Name=name,Tags=`, where a column without a field is ignored. Throws Error ("must be …"). */
-export function saidColumns(text: string): Said {
+export function parseColumnChoices(text: string): ColumnChoices {
   const pairs = [...text.matchAll(/([^=]+)=([^=,]*)(?:,(?=.)|$)/g)]
   const said = pairs.map(([, heading = '', name = '']) => {
     const field = FIELDS.find((each) => knownColumns([name]).columns[each] === 0)
@@ -134,10 +138,10 @@ export function saidColumns(text: string): Said {
 }
 
 /** Returns whether these are the headings of our own exports. */
-export function isOurs(headings: readonly string[]): boolean {
+export function isOwnExport(headings: readonly string[]): boolean {
   return headings.includes('categoryId') && headings.every((heading) => ['id', ...FIELDS].includes(heading))
 }
 
-function listed(headings: readonly string[]): string {
+function headingsSentence(headings: readonly string[]): string {
   return `It has: ${headings.join(' | ')}.`
 }

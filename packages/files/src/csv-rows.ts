@@ -25,7 +25,7 @@ export interface CsvRow {
  * Skips blank rows, Excel's `sep=;` before the header, and a header that repeats after a byte order mark. Throws
  * FileError if the file is JSON. `ifJson`: advice for this error.
  */
-export async function* rowsOf(text: AsyncIterable<string>, ifJson = ''): AsyncGenerator<CsvRow> {
+export async function* parseRows(text: AsyncIterable<string>, ifJson = ''): AsyncGenerator<CsvRow> {
   let header: CsvRow | undefined
   let marked = false
   for await (const row of allRows(text, ifJson)) {

@@ -1,10 +1,10 @@
 // CSV with a header. An import ignores columns that columns.ts does not assign.
 
-import { isOurs, neededColumns, toHeading } from './columns.ts'
-import { type CsvRow, rowsOf } from './csv-rows.ts'
+import { isOwnExport, neededColumns, toHeading } from './columns.ts'
+import { type CsvRow, parseRows } from './csv-rows.ts'
 import { guarded, unguarded } from './excel.ts'
 import {
-  type Columns,
+  type ColumnPositions,
   FIELDS,
   FileError,
   type Format,
@@ -30,12 +30,12 @@ export async function* readCsv(
   { columnsOf, category = '', forExcel = false }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>>,
 ): AsyncGenerator<SourceRecord> {
   let header: Header | undefined
-  for await (const row of rowsOf(text, ' On the command line, use --format json or --format ndjson.')) {
+  for await (const row of parseRows(text, ' On the command line, use --format json or --format ndjson.')) {
     if (header) yield recordOf(row, header)
     else {
       if (row.problem) throw new FileError(`Line ${row.line} ${row.problem}`)
       const headings = row.fields.map(toHeading)
-      const fromExcel = forExcel || (row.marked && isOurs(headings))
+      const fromExcel = forExcel || (row.marked && isOwnExport(headings))
       header = { length: headings.length, columns: columnsOf(headings), category, fromExcel }
     }
   }
@@ -57,7 +57,7 @@ export async function* writeExcel(...[items, ...others]: Parameters<Format['writ
 interface Header {
   /** The number of columns. */
   length: number
-  columns: Columns
+  columns: ColumnPositions
   category: string
   fromExcel: boolean
 }

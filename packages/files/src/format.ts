@@ -29,12 +29,12 @@ export interface SourceRecord {
 }
 
 /** The index of each field's column in a CSV. */
-export type Columns = Partial<Record<Field, number>>
+export type ColumnPositions = Partial<Record<Field, number>>
 
 /** The user's options for a CSV. */
 export interface ReadOptions {
   /** Assigns columns to fields. Called once, with the headings. Throws FileError if a column is missing. */
-  columnsOf?: (headings: readonly string[]) => Columns
+  columnsOf?: (headings: readonly string[]) => ColumnPositions
   /** The category of records without one. */
   category?: string | undefined
   /** The file has the apostrophes of an export for Excel. Our own exports are detected. */

@@ -57,7 +57,7 @@ export function refuseWorkbook(file: string, advice?: string): void {
  * `file` is the file name, `named` the encoding that the user named. The text keeps its byte order mark. Throws
  * FileError if the file is not text, or not in the encoding.
  */
-export async function* textOf(file: string, bytes: AsyncIterable<Uint8Array>, named?: Encoding) {
+export async function* decodedText(file: string, bytes: AsyncIterable<Uint8Array>, named?: Encoding) {
   let decoder: TextDecoder | undefined
   let read = 0
   function decode(decoder: TextDecoder, chunk?: Uint8Array): string {

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../test/support/rejection.ts'
-import { guessedColumns, ignoredHeadings, neededColumns, saidColumns } from '../src/columns.ts'
+import { guessedColumns, ignoredHeadings, neededColumns, parseColumnChoices } from '../src/columns.ts'
 import { csv, excel } from '../src/csv.ts'
 import { listSeparator } from '../src/excel.ts'
 import type { SourceRecord } from '../src/format.ts'
-import { ENCODINGS, type Encoding, encodingOf, textOf } from '../src/text.ts'
+import { decodedText, ENCODINGS, type Encoding, encodingOf } from '../src/text.ts'
 
 interface Said {
   columns?: string
@@ -218,7 +218,7 @@ describe('reports', () => {
   })
 
   test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,', 'A=name,B=name'])('the invalid pairs %p', (text) => {
-    expect(() => saidColumns(text)).toThrow('must be pairs such as')
+    expect(() => parseColumnChoices(text)).toThrow('must be pairs such as')
   })
 })
 
@@ -238,7 +238,7 @@ test('one of several columns that fit a field can be assigned or ignored', async
 })
 
 test('headings in a pair can have commas and capital letters', () => {
-  expect([...saidColumns('Price, EUR=,Kind=Category ID')]).toEqual([
+  expect([...parseColumnChoices('Price, EUR=,Kind=Category ID')]).toEqual([
     ['Price, EUR', undefined],
     ['Kind', 'categoryId'],
   ])
@@ -279,6 +279,6 @@ function read(bytes: Uint8Array, { columns, category, encoding }: Said, size: nu
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
   const columnsOf = (headings: readonly string[]) =>
-    neededColumns(headings, columns === undefined ? undefined : saidColumns(columns), category !== undefined)
-  return Array.fromAsync(csv.read(textOf('pets.csv', pieces(), encoding), { columnsOf, category }))
+    neededColumns(headings, columns === undefined ? undefined : parseColumnChoices(columns), category !== undefined)
+  return Array.fromAsync(csv.read(decodedText('pets.csv', pieces(), encoding), { columnsOf, category }))
 }

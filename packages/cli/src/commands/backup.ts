@@ -9,7 +9,7 @@ import { kindOf, type LastEvent, type StoreFiles } from '../../../service/src/st
 import { io } from '../../../service/src/system/io.ts'
 import { wallMs } from '../../../service/src/system/runtime.ts'
 import { lowerPriority } from '../child-process.ts'
-import { runWatched } from '../child-with-progress.ts'
+import { runWithBar } from '../child-with-progress.ts'
 import { createClient } from '../client.ts'
 import { messageOf, NotExamined } from '../terminal/exit-codes.ts'
 import { clientConfigOf, configOf, withClientSettings, withSettings } from '../terminal/options.ts'
@@ -32,7 +32,7 @@ export function backupCommand(): Command {
     requireStore(database)
     if (io().stderr.isTTY) {
       const args = ['backup', file, '--database', database]
-      return runWatched({ what: 'Backing up', args, from: database, to: file })
+      return runWithBar({ what: 'Backing up', args, from: database, to: file })
     }
     lowerPriority()
     const contents = files.backUp(database, file)
@@ -64,7 +64,7 @@ Example:
       if (ifNeeded && !kind.exists(file)) return printLines('There is no backup; nothing was restored.')
       if (io().stderr.isTTY) {
         const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
-        return runWatched({ what: 'Restoring', args, from: file, to: database })
+        return runWithBar({ what: 'Restoring', args, from: file, to: database })
       }
       lowerPriority()
       const { kept, known, unsynced, ...contents } = files.restore(file, database, skipIds)

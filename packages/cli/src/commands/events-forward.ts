@@ -17,7 +17,7 @@ import { SavedCursor } from '../forward/saved-cursor.ts'
 import { newSecret, readSecrets } from '../forward/secrets.ts'
 import { messageOf } from '../terminal/exit-codes.ts'
 import { configOf, withClientSettings, withFrom } from '../terminal/options.ts'
-import { deliver } from '../terminal/print.ts'
+import { printOrFail } from '../terminal/print.ts'
 import { firstSignal } from '../terminal/stop.ts'
 
 interface ForwardOptions {
@@ -58,7 +58,7 @@ export function secretCommand(): Command {
   return new Command('secret')
     .description('Create a secret for petstore events forward and its receiver.')
     .addHelpText('after', '\nExample:\n  (umask 077 && petstore events secret > webhook-secret)')
-    .action(() => deliver(`${newSecret()}\n`))
+    .action(() => printOrFail(`${newSecret()}\n`))
 }
 
 async function forward({ to, secretFile, state, from, insecure }: ForwardOptions, self: Command): Promise<void> {

@@ -19,7 +19,7 @@ import { createClient } from '../client.ts'
 import { parseCount } from '../lists.ts'
 import { messageOf } from '../terminal/exit-codes.ts'
 import { parseInt64, timeParser, withClientSettings, withFrom } from '../terminal/options.ts'
-import { type Line, printLines, printNote, write } from '../terminal/print.ts'
+import { type Line, print, printLines, printNote } from '../terminal/print.ts'
 import { statusLine } from '../terminal/table.ts'
 import { forwardCommand, secretCommand } from './events-forward.ts'
 import { exportCommand } from './export.ts'
@@ -65,7 +65,7 @@ Examples:
       for await (const event of follow
         ? following(client, filter)
         : upToNow(client, { ...filter, ...rest }, Math.min(limit ?? PAGE_MAX, PAGE_MAX))) {
-        await (json ? write(`${toJson(event)}\n`) : printLines(lineOf(event)))
+        await (json ? print(`${toJson(event)}\n`) : printLines(lineOf(event)))
         if (++shown === limit) break
       }
       if (shown === 0 && !json) printNote('There are no such events.')
@@ -163,13 +163,13 @@ function lineOf({ at, type, petId, petStatus, pet, orderId, orderStatus, terms, 
     ...(pet ? [` (${pet.name})`] : ['']),
     ...(orderId === undefined ? [] : [`order ${orderId}`]),
     ...(terms?.reference === undefined ? [] : [`for ${terms.reference}`]),
-    ...(terms?.expiresAt === undefined || orderStatus !== 'pending' ? [] : [`until ${inSeconds(terms.expiresAt)}`]),
+    ...(terms?.expiresAt === undefined || orderStatus !== 'pending' ? [] : [`until ${toTheSecond(terms.expiresAt)}`]),
     ...(by === undefined ? [] : [`by ${by}`]),
   ]
-  const before = `${inSeconds(at)}  ${type.padEnd('order.completed'.length)}  pet ${petId}`
+  const before = `${toTheSecond(at)}  ${type.padEnd('order.completed'.length)}  pet ${petId}`
   return statusLine(petStatus ? `${before} ` : before, petStatus ?? '', facts.join(', '))
 }
 
-function inSeconds(time: string): string {
+function toTheSecond(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')}Z`
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { CLIENT_SETTINGS, SETTINGS, type Setting, VERIFY_SETTINGS } from '../../../service/src/config/settings.ts'
-import { printLines, write } from '../terminal/print.ts'
+import { print, printLines } from '../terminal/print.ts'
 
 /** The pages in docs/. */
 // biome-ignore format: a list of names
@@ -35,10 +35,10 @@ export function helpCommand(program: Command): Command {
         // If a page and a command have the same name, the name with .md means the page.
         const names = PAGES.map((page) => (commandOf(program, page) ? `${page}.md` : page))
         const topics = `petstore help settings lists every setting.\npetstore help prints the addresses of these pages, too:`
-        program.addHelpText('after', `\n${EXIT_STATUSES}\n${topics}\n${indented(names.join(', '), '  ')}`)
+        program.addHelpText('after', `\n${EXIT_STATUSES}\n${topics}\n${wrapped(names.join(', '), '  ')}`)
         return program.outputHelp()
       }
-      if (name === 'settings') return write(settingsText())
+      if (name === 'settings') return print(settingsText())
       const page = name.replace(/\.md$/, '')
       if (PAGES.includes(page) && !commandOf(program, name)) return printLines(addressOf(page))
       let command: Command | undefined = program
@@ -59,13 +59,13 @@ function settingsText(): string {
   const list = (settings: Record<string, Setting<unknown>>) =>
     Object.values(settings).map(({ variable, flag, secret, default: preset, description }) => {
       const names = [variable, ...(secret ? [`${variable}_FILE`] : []), ...(flag ? [flag] : [])]
-      return `${names.join(', ')}${preset ? ` (default ${preset})` : ''}\n${indented(description, '    ')}\n`
+      return `${names.join(', ')}${preset ? ` (default ${preset})` : ''}\n${wrapped(description, '    ')}\n`
     })
   const verifying = 'petstore verify, which examines any server, uses these:\n'
-  const parts = [list(SETTINGS), `${indented(calling, '')}\n`, list(CLIENT_SETTINGS), verifying, list(VERIFY_SETTINGS)]
+  const parts = [list(SETTINGS), `${wrapped(calling, '')}\n`, list(CLIENT_SETTINGS), verifying, list(VERIFY_SETTINGS)]
   return parts.flat().join('\n')
 }
 
-function indented(text: string, indent: string): string {
+function wrapped(text: string, indent: string): string {
   return Bun.wrapAnsi(text, 80 - indent.length).replaceAll(/^/gm, indent)
 }

@@ -5,9 +5,9 @@ import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { IDEMPOTENCY_HOURS_MIN } from '../../../contract/src/limits.ts'
-import { ignoredHeadings, neededColumns, type Said, saidColumns } from '../../../files/src/columns.ts'
+import { type ColumnChoices, ignoredHeadings, neededColumns, parseColumnChoices } from '../../../files/src/columns.ts'
 import { csv, excel } from '../../../files/src/csv.ts'
-import type { Columns, SourceRecord } from '../../../files/src/format.ts'
+import type { ColumnPositions, SourceRecord } from '../../../files/src/format.ts'
 import { RECORD_ERRORS, RecordKeys } from '../../../files/src/record-key.ts'
 import { ENCODINGS, type Encoding, encodingOf } from '../../../files/src/text.ts'
 import { FlagError } from '../../../service/src/config/read-config.ts'
@@ -20,7 +20,7 @@ import { type FormatOptions, formatOf, Source, withFormat } from '../data-files.
 import { ImportIncomplete, Interrupted, messageOf } from '../terminal/exit-codes.ts'
 import { type Progress, startProgress } from '../terminal/interaction.ts'
 import { parsedBy, withClientSettings } from '../terminal/options.ts'
-import { duration, grouped, plural, printNote, write } from '../terminal/print.ts'
+import { duration, grouped, plural, print, printNote } from '../terminal/print.ts'
 import { firstSignal, within } from '../terminal/stop.ts'
 
 /** Requests in flight. The service commits requests that arrive together in one transaction. */
@@ -34,7 +34,7 @@ const LONG_MS = 2_000
 
 interface ImportOptions extends FormatOptions {
   encoding?: Encoding
-  columns?: Said
+  columns?: ColumnChoices
   category?: bigint
   keepGoing: boolean
   as?: string
@@ -53,7 +53,11 @@ export function importCommand(): Command {
         .choices(ENCODINGS)
         .argParser(parsedBy(encodingOf)),
     )
-    .option('--columns <pairs>', 'assign columns, such as "Item Name=name,Kind=categoryId"', parsedBy(saidColumns))
+    .option(
+      '--columns <pairs>',
+      'assign columns, such as "Item Name=name,Kind=categoryId"',
+      parsedBy(parseColumnChoices),
+    )
     .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
     .option('--as <name>', "the import's name (default: the file's path)")
     .addOption(new Option('--again', 'add pets again that an earlier run added').default(false).conflicts('as'))
@@ -89,7 +93,7 @@ Examples:
       const source = new Source(file, options.encoding, ', or set its encoding, such as --encoding windows-1252')
       const progress = startProgress('Importing', source.bytes)
       const run = new ImportRun(client, new RecordKeys(importName(file, options)), options.keepGoing, source, progress)
-      function columnsOf(headings: readonly string[]): Columns {
+      function columnsOf(headings: readonly string[]): ColumnPositions {
         const found = neededColumns(headings, columns, category !== undefined)
         const ignored = ignoredHeadings(headings, found)
         if (ignored.length > 0) progress.log(`Ignored columns: ${ignored.join(', ')}.`)
@@ -102,7 +106,7 @@ Examples:
         progress.stop()
       }
       const { added, present, refused } = run.counts
-      if (options.json) await write(`${JSON.stringify({ added, present, refused })}\n`)
+      if (options.json) await print(`${JSON.stringify({ added, present, refused })}\n`)
       else if (run.records === 0 && !run.interrupted) printNote(`There are no records in ${file}.`)
       else printNote(summary(run.counts))
       if (run.interrupted) throw new Interrupted('Interrupted. Run the same import again to add the rest.')

@@ -19,7 +19,7 @@ import { PetstoreError } from '../../../service/src/domain/petstore-error.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
 import { wallMs } from '../../../service/src/system/runtime.ts'
 import { configOf, parsedBy, withSettings } from '../terminal/options.ts'
-import { deliver, grouped, type Line, printLines, printNote, write } from '../terminal/print.ts'
+import { grouped, type Line, print, printLines, printNote, printOrFail } from '../terminal/print.ts'
 import { table, time } from '../terminal/table.ts'
 import { withStore } from '../with-store.ts'
 
@@ -63,7 +63,7 @@ function listCommand(): Command {
     .option('--json', 'print JSON, for programs', false)
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const keys = await withStore(configOf(self), (store) => store.listKeys())
-      await (json ? write(`${JSON.stringify(keys.map(keyJson), null, 2)}\n`) : printLines(...keyListing(keys)))
+      await (json ? print(`${JSON.stringify(keys.map(keyJson), null, 2)}\n`) : printLines(...keyListing(keys)))
     })
 }
 
@@ -113,7 +113,7 @@ function generateCommand(): Command {
   return withSettings(new Command('generate'), 'environment')
     .description('Print a new API key for PETSTORE_BOOTSTRAP_KEY. It is not added to a store.')
     .action(async (_options, self: Command) => {
-      await write(`${generateKey(configOf(self).environment)}\n`)
+      await print(`${generateKey(configOf(self).environment)}\n`)
     })
 }
 
@@ -130,7 +130,7 @@ export function deprecatedCommand(): Command {
       const plain = rows.map(({ keyId, name, operationId, calls, lastAt }) => {
         return { keyId: Number(keyId), name, operationId, calls, lastAt: new Date(lastAt).toISOString() }
       })
-      await write(`${JSON.stringify(plain, null, 2)}\n`)
+      await print(`${JSON.stringify(plain, null, 2)}\n`)
     } else if (rows.length === 0) {
       await printLines('No key has called a deprecated operation.')
     } else {
@@ -151,7 +151,7 @@ async function issue(store: KeyStore, { environment }: Config, key: Omit<NewKey,
   const text = generateKey(environment)
   const { id, name } = await store.createKey({ ...key, ...keptOfKey(text) })
   try {
-    await deliver(`${text}\n`)
+    await printOrFail(`${text}\n`)
   } catch (error) {
     await store.revokeKey(id)
     const message = `${(error as Error).message} Key ${id} (${name}) was not shown, so it was revoked.`

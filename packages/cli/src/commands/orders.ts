@@ -27,7 +27,7 @@ import {
   refuseWithoutSeconds,
   withClientSettings,
 } from '../terminal/options.ts'
-import { type Line, printLines, printNote, write } from '../terminal/print.ts'
+import { type Line, print, printLines, printNote } from '../terminal/print.ts'
 import { fields, table, time } from '../terminal/table.ts'
 import { exportCommand } from './export.ts'
 
@@ -216,7 +216,7 @@ function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter,
 }
 
 async function printOrder(order: Order, json: boolean, lines = (shown: Order) => table(HEAD, [cells(shown)])) {
-  await (json ? write(`${stringifyJson(order)}\n`) : printLines(...lines(order)))
+  await (json ? print(`${stringifyJson(order)}\n`) : printLines(...lines(order)))
 }
 
 function cells({ id, petId, petName, status, changedAt, expiresAt, reference = '' }: Order): string[] {

@@ -10,7 +10,7 @@ import { createClient } from '../client.ts'
 import { listCommand, withNewest } from '../lists.ts'
 import { confirm } from '../terminal/interaction.ts'
 import { type EveryField, givenFields, int64Argument, statusOption, withClientSettings } from '../terminal/options.ts'
-import { grouped, printLines, printNote, write } from '../terminal/print.ts'
+import { grouped, print, printLines, printNote } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
@@ -99,7 +99,7 @@ function addCommand(): Command {
     .addHelpText('after', '\nExamples:\n  petstore pets add Rex --category 7\n  petstore pets add Rex --category Dogs')
     .action(async (name: string, { category, status, json }, self: Command) => {
       const pet = { name, categoryId: category, status } satisfies EveryField<NewPet>
-      await print(await createClient(self).createPet(pet), json, self)
+      await printPet(await createClient(self).createPet(pet), json, self)
     })
 }
 
@@ -111,7 +111,7 @@ function showCommand(): Command {
     .option('--json', 'print the pet as JSON, for programs', false)
     .addHelpText('after', '\nExample:\n  petstore pets show 42 --json')
     .action(async (id: bigint, { json }, self: Command) => {
-      await print(await createClient(self).getPet(id), json, self)
+      await printPet(await createClient(self).getPet(id), json, self)
     })
 }
 
@@ -127,7 +127,7 @@ function updateCommand(): Command {
     .action(async (id: bigint, { name, category, status, json }, self: Command) => {
       const fields = { name, categoryId: category, status } satisfies EveryField<PetChange>
       const change = givenFields<PetChange>(fields, '--name, --category or --status')
-      await print(await createClient(self).updatePet(id, change), json, self)
+      await printPet(await createClient(self).updatePet(id, change), json, self)
     })
 }
 
@@ -154,12 +154,12 @@ export function inventoryCommand(): Command {
     .action(async ({ json }: { json: boolean }, self: Command) => {
       const inventory = await createClient(self).getInventory()
       const rows = Object.entries(inventory).map(([status, pets]) => [status, grouped(pets)])
-      await (json ? write(`${stringifyJson(inventory)}\n`) : printLines(...table(['STATUS', 'PETS'], rows)))
+      await (json ? print(`${stringifyJson(inventory)}\n`) : printLines(...table(['STATUS', 'PETS'], rows)))
     })
 }
 
-async function print(pet: Pet, json: boolean, command: Command): Promise<void> {
-  if (json) return write(`${stringifyJson(pet)}\n`)
+async function printPet(pet: Pet, json: boolean, command: Command): Promise<void> {
+  if (json) return print(`${stringifyJson(pet)}\n`)
   await printLines(...table(HEAD, [cells(pet, await namesIfThere(command))]))
 }
 

@@ -8,7 +8,7 @@ import type { ApiKey } from '../../../service/src/domain/keys.ts'
 import { type FoundContents, kindOf } from '../../../service/src/store/kinds.ts'
 import { confirm } from '../terminal/interaction.ts'
 import { configOf, parsedBy, withSettings } from '../terminal/options.ts'
-import { grouped, type Line, plural, printLines, write } from '../terminal/print.ts'
+import { grouped, type Line, plural, print, printLines } from '../terminal/print.ts'
 import { requireStore } from '../with-store.ts'
 import { activeKeys, findKeys, keyJson, keyListing } from './keys.ts'
 
@@ -76,7 +76,7 @@ Example:
     })
     if (json) {
       const revokedKeys = revoked.map(({ id }) => Number(id))
-      return write(`${JSON.stringify({ ...found, skippedIds: Number(skipIds), revokedKeys }, null, 2)}\n`)
+      return print(`${JSON.stringify({ ...found, skippedIds: Number(skipIds), revokedKeys }, null, 2)}\n`)
     }
     await printLines(skippedIdsSentence(skipIds), ...revoked.map(({ id, name }) => `Key ${id} (${name}) is revoked.`))
   })

@@ -19,7 +19,7 @@ import { NegativeResult, NotExamined } from '../terminal/exit-codes.ts'
 import { startProgress } from '../terminal/interaction.ts'
 import { completing, parsedBy, withSettingsOf } from '../terminal/options.ts'
 import { tryToWrite, writeFile } from '../terminal/output-file.ts'
-import { plural, printLines, write } from '../terminal/print.ts'
+import { plural, print, printLines } from '../terminal/print.ts'
 import { junitReport, listing, report } from '../verify-report.ts'
 
 const TIMEOUT_MAX_S = 60
@@ -96,7 +96,7 @@ async function verify(url: string | undefined, options: Options, self: Command):
   const chosen = choose(options)
   if (options.list)
     return options.json
-      ? write(`${JSON.stringify({ promises: chosen.map(toList) })}\n`)
+      ? print(`${JSON.stringify({ promises: chosen.map(toList) })}\n`)
       : printLines(...listing(chosen))
   const target = targetOf(url, options, self)
   const { junit } = options
@@ -107,7 +107,7 @@ async function verify(url: string | undefined, options: Options, self: Command):
   const tooFew = tooFewChecked(examination, chosen, results, options.minChecked)
   const summary = { target: target.baseUrl.href, levels, results, tooFew }
   if (junit !== undefined) await writeFile(junit, [junitReport(summary)])
-  await (options.json ? write(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
+  await (options.json ? print(`${JSON.stringify(summary)}\n`) : printLines(...report(summary)))
   if ((await examination.broken()).length > 0) throw new NegativeResult()
   if (tooFew !== undefined) throw new NotExamined(tooFew)
 }

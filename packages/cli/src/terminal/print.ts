@@ -14,33 +14,33 @@ export type Texts = AsyncIterable<string> | Iterable<string>
 /** A line for people. `lead` is styled if the stream supports it. */
 export type Line = string | { before?: string; style: Style; lead: string; rest?: string }
 
-/** Prints lines to stdout. Resolves and rejects as `write` does. */
+/** Prints lines to stdout. Resolves and rejects as `print` does. */
 export function printLines(...lines: readonly Line[]): Promise<void> {
-  return toReader(shown(lines, io().stdout))
+  return printUnlessClosed(styled(lines, io().stdout))
 }
 
 /** Prints lines to stderr. */
 export function printNote(...lines: readonly Line[]): void {
   // There is no place to report an error of stderr.
-  send(io().stderr, shown(lines, io().stderr)).catch(() => undefined)
+  writeTo(io().stderr, styled(lines, io().stderr)).catch(() => undefined)
 }
 
 /**
  * Writes text unchanged for programs, or made safe for a terminal. Resolves when stdout can take more. Throws
  * StartError if stdout cannot be written. Exits with 0 if the reader is gone, such as `head`.
  */
-export function write(text: string): Promise<void> {
-  return toReader(io().stdout.isTTY ? printableLines(text) : text)
+export function print(text: string): Promise<void> {
+  return printUnlessClosed(io().stdout.isTTY ? printableLines(text) : text)
 }
 
-export async function writeAll(texts: Texts, to: (text: string) => unknown = write): Promise<void> {
+export async function writeAll(texts: Texts, to: (text: string) => unknown = print): Promise<void> {
   for await (const text of texts) await to(text)
 }
 
-/** As `write`, but also throws StartError if the reader is gone: for output that must not get lost. */
-export async function deliver(text: string): Promise<void> {
+/** As `print`, but also throws StartError if the reader is gone: for output that must not get lost. */
+export async function printOrFail(text: string): Promise<void> {
   try {
-    await send(io().stdout, text)
+    await writeTo(io().stdout, text)
   } catch (cause) {
     throw new StartError(`Standard output cannot be written (${systemReason(cause)}).`, { cause })
   }
@@ -76,16 +76,16 @@ export function duration(ms: number, fractionDigits: 0 | 1 = 0): string {
   return seconds < 172_800 ? `${grouped(seconds / 3_600)} hours` : `${grouped(seconds / 86_400)} days`
 }
 
-async function toReader(text: string): Promise<void> {
+async function printUnlessClosed(text: string): Promise<void> {
   try {
-    await deliver(text)
+    await printOrFail(text)
   } catch (error) {
     if (((error as Error).cause as NodeJS.ErrnoException).code === 'EPIPE') io().exit(0)
     throw error
   }
 }
 
-function send(stream: Output, text: string): Promise<void> {
+function writeTo(stream: Output, text: string): Promise<void> {
   // The callback gets the error. Node would also throw it if there were no listener.
   if (stream.listenerCount('error') === 0) stream.on('error', () => undefined)
   return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ function send(stream: Output, text: string): Promise<void> {
   })
 }
 
-function shown(lines: readonly Line[], stream: Output): string {
+function styled(lines: readonly Line[], stream: Output): string {
   const texts = lines.map((line) => {
     if (typeof line === 'string') return printable(line)
     const { before = '', style, lead, rest = '' } = line

@@ -25,7 +25,7 @@ const STATUS_STYLES: ReadonlyMap<string, Style> = new Map(Object.entries(STYLES)
 type TableLine = readonly string[]
 
 /** A table, row by row. */
-export interface Columns {
+export interface TableLayout {
   head: Line
   line(row: TableLine): Line
 }
@@ -39,7 +39,7 @@ export function table(head: TableLine, rows: readonly TableLine[]): Line[] {
  * Computes column widths from these rows. Longer cells in other rows shift the cells after them. A terminal gets
  * truncated lines.
  */
-export function columnsFor(head: TableLine, rows: readonly TableLine[]): Columns {
+export function columnsFor(head: TableLine, rows: readonly TableLine[]): TableLayout {
   const { isTTY, columns } = io().stdout
   const room = (isTTY && columns) || Number.POSITIVE_INFINITY
   const widths = head.map((_, n) => Math.max(...[head, ...rows].map((row) => Bun.stringWidth(printable(row[n] ?? '')))))

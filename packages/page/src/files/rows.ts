@@ -3,8 +3,8 @@
 import { NEW_PET_SCHEMA } from '../../../contract/src/generated.ts'
 import { guessedColumns, knownColumns, missingColumns } from '../../../files/src/columns.ts'
 import { isRounded, petOf, readCsv } from '../../../files/src/csv.ts'
-import { type Columns, FileError, type SourceRecord, type Unchecked } from '../../../files/src/format.ts'
-import { type Encoding, NotUtf8, textOf } from '../../../files/src/text.ts'
+import { type ColumnPositions, FileError, type SourceRecord, type Unchecked } from '../../../files/src/format.ts'
+import { decodedText, type Encoding, NotUtf8 } from '../../../files/src/text.ts'
 import { NO_PROBLEMS, type Problems } from '../animal/field-problems.ts'
 import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { STATUSES } from '../animal/status-labels.ts'
@@ -26,7 +26,7 @@ export interface ImportRow {
 
 /** The person's answers about a file. */
 export interface Said {
-  columns?: Columns
+  columns?: ColumnPositions
   /** For rows without a category. */
   category?: string
   encoding?: Encoding
@@ -34,7 +34,7 @@ export interface Said {
 
 export interface Contents {
   headings: readonly string[]
-  columns: Columns
+  columns: ColumnPositions
   guessed: boolean
   /** Fields that several columns fit equally well, until the person has chosen. */
   unclear: readonly Field[]
@@ -55,7 +55,7 @@ export async function readContents(file: File, said: Said, signal: AbortSignal):
   const name = plain(file.name)
   const letters = encoding ? await lettersOf(chunksOf(file)) : new Map<Encoding, string>()
   const contents: Contents = { headings: [], columns: {}, guessed: false, unclear: [], encoding, letters }
-  function columnsOf(headings: readonly string[]): Columns {
+  function columnsOf(headings: readonly string[]): ColumnPositions {
     const known = knownColumns(headings)
     contents.guessed = known.unclear.length > 0 || missingColumns(known.columns, false).length > 0
     const found = contents.guessed ? guessedColumns(headings) : known
@@ -67,7 +67,7 @@ export async function readContents(file: File, said: Said, signal: AbortSignal):
   const rows: ImportRow[] = []
   let until = 0
   try {
-    for await (const record of readCsv(textOf(name, chunksOf(file), encoding), { columnsOf, category })) {
+    for await (const record of readCsv(decodedText(name, chunksOf(file), encoding), { columnsOf, category })) {
       if (contents.unclear.length > 0 || missingColumns(contents.columns, category !== '').length > 0) return contents
       rows.push(toRow(record))
       if (performance.now() < until) continue
@@ -88,7 +88,7 @@ export async function readContents(file: File, said: Said, signal: AbortSignal):
 
 async function canDecode(file: File, encoding: Encoding): Promise<boolean> {
   try {
-    for await (const _ of textOf(file.name, chunksOf(file), encoding));
+    for await (const _ of decodedText(file.name, chunksOf(file), encoding));
     return true
   } catch (error) {
     if (error instanceof FileError) return false
