@@ -1,7 +1,7 @@
-// `npm run bench` measures the service and other servers, and writes a section of docs/performance.md. With --quick, it compares the working
+// `npm run bench` measures the service and other servers, and writes bench/RESULTS.md. With --quick, it compares the working
 // tree with a commit.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { parsedBy } from '../packages/cli/src/terminal/options.ts'
@@ -9,12 +9,12 @@ import { count } from '../packages/service/src/config/setting-parsers.ts'
 import { installTools } from '../test/support/tools.ts'
 import * as machine from './machine.ts'
 import { quick } from './quick.ts'
-import { summarized, table } from './report.ts'
+import { resultsPage, table } from './report.ts'
 import { WORK } from './requests.ts'
 import { type Pace, say } from './rounds.ts'
 import { measureRow, type Result, ROWS } from './rows.ts'
 
-const SUMMARY = join(machine.ROOT, 'docs/performance.md')
+const RESULTS = join(import.meta.dir, 'RESULTS.md')
 
 interface Options extends Pace {
   only?: string[]
@@ -24,7 +24,7 @@ interface Options extends Pace {
 }
 
 const program = new Command('npm run bench --')
-  .description('Measures the service beside the floor of its runtime, nginx and Fastify; writes docs/performance.md.')
+  .description('Measures the service and other servers in turn, and writes bench/RESULTS.md.')
   .addOption(new Option('--only <work...>', 'only this work, on the screen').choices(Object.keys(WORK)))
   .option('--rounds <number>', 'how often each contender is measured', parsedBy(count), 5)
   .option('--seconds <number>', 'how long a measurement takes, at most', parsedBy(count), 4)
@@ -47,7 +47,7 @@ const program = new Command('npm run bench --')
     if (only) return
     const commit = machine.run(['git', 'rev-parse', '--short', 'HEAD'])
     const circumstances = `${machine.description()}\nCommit ${commit}, ${rounds} rounds of at most ${seconds} s.`
-    writeFileSync(SUMMARY, summarized(readFileSync(SUMMARY, 'utf8'), circumstances, results))
+    writeFileSync(RESULTS, resultsPage(circumstances, results))
   })
 
 try {

@@ -1,16 +1,14 @@
-// Writes the results as a section of docs/performance.md.
+// Writes bench/RESULTS.md.
 
 import { each, median, number, type Run } from './figures.ts'
 import { type Result, toFloor } from './rows.ts'
 
-const SECTION = /^## What one server does\n[\s\S]*?(?=^## )/m
 const PEERS = ['floor', 'nginx', 'Fastify']
 const HEAD = ['', 'petstore, a second', ...PEERS, 'p50 ms', 'p99 ms', 'CPU µs']
 
-/** Returns docs/performance.md with these results. Throws an Error if its section is missing. */
-export function summarized(before: string, circumstances: string, results: readonly Result[]): string {
-  if (!SECTION.test(before)) throw new Error('docs/performance.md has no section "What one server does".')
-  return before.replace(SECTION, () => `## What one server does\n\n${circumstances}\n\n${table(results)}\n`)
+/** Returns the text of bench/RESULTS.md. */
+export function resultsPage(circumstances: string, results: readonly Result[]): string {
+  return `# Results\n\n${circumstances}\n\n${table(results)}`
 }
 
 /** Returns the medians of each row, and the missed targets. */

@@ -7,7 +7,7 @@ import { measureTogether, type Pace } from './rounds.ts'
 
 export interface Row {
   work: WorkName
-  /** The title in docs/performance.md. */
+  /** The title in bench/RESULTS.md. */
   title: string
   contenders: readonly Contender[]
   pets: number

@@ -9,7 +9,7 @@ import { requestsTo, US } from '../contenders.ts'
 import { type Figure, median, ratios } from '../figures.ts'
 import { rawRequest } from '../load.ts'
 import { nginxConfiguration, quoted } from '../nginx.ts'
-import { summarized } from '../report.ts'
+import { resultsPage } from '../report.ts'
 import { type Asking, WORK } from '../requests.ts'
 import { ROWS } from '../rows.ts'
 import { createStore, fill } from '../seed.ts'
@@ -93,22 +93,20 @@ describe("nginx's configuration", () => {
   })
 })
 
-describe('the section of docs/performance.md', () => {
+describe('bench/RESULTS.md', () => {
   const figures = [figure('petstore', 10_000, 12_000), figure('floor', 20_000, 24_000)]
   const [row] = ROWS as [(typeof ROWS)[0]]
   const result = { ...row, title: 'a list', figures, isMissed: true }
 
   test('has the figures of each row and the missed targets', () => {
-    const text = summarized('# Performance\n\n## What one server does\n\nold\n\n## More\n', 'AMD.\nnew', [result])
-    expect(text).toStartWith('# Performance\n\n## What one server does\n\nAMD.\nnew\n\n')
+    const text = resultsPage('AMD.\nnew', [result])
+    expect(text).toStartWith('# Results\n\nAMD.\nnew\n\n')
     expect(text).toContain('| a list | 11 000 | 22 000 |  |  | 1.00 | 2.00 | 10.0 |\n')
-    expect(text).toContain('Of 1 targets, which are shares of the floor, missed: list 0.50 instead of 0.95.')
-    expect(text).toEndWith('\n\n## More\n')
-    expect(() => summarized('# Performance\n', '', [])).toThrow('no section')
+    expect(text).toEndWith('Of 1 targets, which are shares of the floor, missed: list 0.50 instead of 0.95.\n')
   })
 
   test('has a row for each measurement with a store', () => {
-    const written = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8')
+    const written = readFileSync(join(ROOT, 'bench/RESULTS.md'), 'utf8')
     for (const { title, share } of ROWS) if (share !== undefined) expect(written).toContain(`\n| ${title} | `)
   })
 })
