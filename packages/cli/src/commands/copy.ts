@@ -5,14 +5,14 @@
 import { Command, Option } from 'commander'
 import { FlagError } from '../../../service/src/config/read-config.ts'
 import type { SchemaState } from '../../../service/src/domain/store.ts'
-import { type CopyProgress, copyStore } from '../../../service/src/store/copy.ts'
+import { copyStore } from '../../../service/src/store/copy.ts'
 import { kindOf, migrateStore } from '../../../service/src/store/kinds.ts'
 import { lowerPriority } from '../child-process.ts'
-import { NegativeResult } from '../terminal/exit-codes.ts'
+import { Interrupted, NegativeResult } from '../terminal/exit-codes.ts'
 import { startProgress } from '../terminal/interaction.ts'
 import { configOf, withSettings } from '../terminal/options.ts'
 import { plural, printLines, printNote } from '../terminal/print.ts'
-import { unlessInterrupted } from '../terminal/stop.ts'
+import { firstSignal } from '../terminal/stop.ts'
 import { requireStore } from '../with-store.ts'
 
 /** The bar shows thousandths. */
@@ -26,11 +26,12 @@ export function copyCommand(): Command {
     .addHelpText(
       'after',
       `
-Stop the servers of both stores first. After an interruption, run the same
-command again: it continues where it stopped. At the end it compares the two
-stores; until then no other command opens the target. For PostgreSQL, use the
-role that owns the tables (petstore help postgresql). Other users can see the
-addresses in the process list: pass the password as PGPASSWORD instead.
+Stop the servers of both stores first. The copy is one transaction: it is
+compared with the source before it is committed, so if it fails or is
+interrupted, nothing is left, and you can run the same command again. For
+PostgreSQL, use the role that owns the tables (petstore help postgresql). Other
+users can see the addresses in the process list: pass the password as
+PGPASSWORD instead.
 
 Example:
   PGPASSWORD=… petstore copy --from data/petstore.db \\
@@ -39,18 +40,14 @@ Example:
     .action(async ({ from, to }: { from: string; to: string }) => {
       lowerPriority()
       const progress = startProgress(`${checkedName('--from', from)} → ${checkedName('--to', to)}`, BAR_MAX)
-      let rows: Record<string, number>
-      try {
-        const onProgress = ({ step, done, total }: CopyProgress) =>
-          progress.update(Math.floor((BAR_MAX * done) / total), step)
-        rows = await unlessInterrupted(
-          copyStore(from, to, onProgress),
-          `${kindOf(from).describe(from)} is unchanged; ${kindOf(to).describe(to)} is unfinished, ` +
-            'and no other command opens it. Run the same command again to continue.',
-        )
-      } finally {
-        progress.stop()
-      }
+      let isInterrupted = false
+      void firstSignal().then(() => {
+        isInterrupted = true
+      })
+      const rows = await copyStore(from, to, ({ step, done, total }) => {
+        if (isInterrupted) throw new Interrupted('Interrupted. Nothing was copied.')
+        progress.update(Math.floor((BAR_MAX * done) / total), step)
+      }).finally(() => progress.stop())
       const counts = Object.entries(rows).map(([table, count]) =>
         plural(count, table.replaceAll('_', ' ').slice(0, -1)),
       )

@@ -81,8 +81,6 @@ export interface StoreOptions {
   onMigration?: ((sentence: string) => void) | undefined
   /** For a command: throws StartError instead of creating or migrating the store. */
   current?: boolean | undefined
-  /** For the target of a copy: marks a new store as unfinished, opens an unfinished one, and migrates none. */
-  copying?: boolean | undefined
   /** True for a service, false for a command. */
   serves?: boolean
   /** Called once for each problem that needs the operator. `lost`: the store no longer serves requests. */

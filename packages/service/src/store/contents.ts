@@ -19,12 +19,12 @@ export interface Table extends TableEntry {
   readonly columns: readonly Column[]
 }
 
-interface Marks {
-  /** Makes servers and commands refuse the store. */
-  markUnfinished(): Promise<void>
+interface Basics {
+  /** Runs `work` in one transaction, so that all its reads see the same state. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>
 
-  /** Also begins a new epoch of events. */
-  markFinished(): Promise<void>
+  /** Makes cursors of the source invalid. */
+  beginEpoch(): Promise<void>
 
   /** Returns the highest id that was assigned or is in a row; 0 if there is none. */
   lastId(table: string): Promise<bigint>
@@ -35,7 +35,7 @@ interface Marks {
   close(): Promise<void>
 }
 
-export interface Contents extends Marks {
+export interface Contents extends Basics {
   /** In the order of `TABLES`. Throws StartError if a column has a type that cannot be copied. */
   tables(): Promise<Table[]>
 
@@ -44,12 +44,12 @@ export interface Contents extends Marks {
   /** Returns up to `limit` rows whose keys follow `after`, in key order. */
   read(table: Table, after: TableRow | undefined, limit: number): Promise<TableRow[]>
 
-  /** Writes all rows or none. Resolves when they are durable. */
+  /** Call it in a transaction. */
   write(table: Table, rows: readonly TableRow[]): Promise<void>
 }
 
 /** The parts that differ between SQLite and PostgreSQL. */
-interface Dialect extends Marks {
+interface Dialect extends Basics {
   /** SQL that selects the table, name and type of every column. */
   readonly catalogue: string
   readonly types: Readonly<Record<string, Column['type']>>
@@ -58,7 +58,6 @@ interface Dialect extends Marks {
   /** The collation that compares text bytewise. */
   readonly collation: string
   query(statement: string, ...parameters: TableRow): Promise<TableRow[]>
-  transaction(work: () => Promise<void>): Promise<void>
   insert(table: Table, rows: readonly TableRow[]): Promise<void>
   /** Updates the search index and the inventory for the first `rows` rows after the id `after`. */
   derive(table: 'pets' | 'orders', after: bigint, rows: number): Promise<void>
@@ -96,15 +95,11 @@ export function contentsOf(dialect: Dialect): Contents {
       const sql = `SELECT ${columns.map(selected)} FROM ${quoted(name)} ${where} ORDER BY ${order} LIMIT ${limit}`
       return query(sql, ...(after?.slice(0, key.length) ?? []))
     },
-    write: (table, rows) =>
-      dialect.transaction(async () => {
-        const { name, assigned } = table
-        await dialect.insert(table, rows)
-        // PostgreSQL's sequence does not count ids that were inserted explicitly.
-        if (assigned) await dialect.setLastId(name, await dialect.lastId(name))
-        const [first = 0n] = rows[0] as [bigint]
-        if (name === 'pets' || name === 'orders') await dialect.derive(name, first - 1n, rows.length)
-      }),
+    async write(table, rows) {
+      await dialect.insert(table, rows)
+      const [first = 0n] = rows[0] as [bigint]
+      if (table.name === 'pets' || table.name === 'orders') await dialect.derive(table.name, first - 1n, rows.length)
+    },
   }
 }
 

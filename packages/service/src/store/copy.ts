@@ -1,6 +1,6 @@
-// Copies a whole store to an empty one. Ids, keys and times stay the same. An interrupted copy can be run again: rows
-// that the target already has are compared and skipped. Until the copy is complete, the target is marked and cannot be
-// opened.
+// Copies a whole store to an empty one, in one transaction. Ids, keys and times stay the same. Before the transaction is
+// committed, the rows of the target are read again and compared with the source by a digest, so a copy that fails,
+// differs or is killed leaves no store.
 
 import { noStoreAt, StartError } from '../domain/start-error.ts'
 import { endOfTurn } from '../system/runtime.ts'
@@ -28,17 +28,11 @@ export async function copyStore(
     throw new StartError('Both addresses are the same. Name another store with --to.')
   }
   if (!fromKind.exists(from)) throw noStoreAt(absolutePath(from))
-  // The source must be a store of this version; the target is created.
   await migrateStore(from, { current: true })
   const source = await fromKind.contents(from)
   try {
-    await migrateStore(to, { copying: true })
-    const target = await toKind.contents(to)
-    try {
-      return await new Copy(source, target, fromKind.describe(from), toKind.describe(to), onProgress).run()
-    } finally {
-      await target.close()
-    }
+    const names = [fromKind.describe(from), toKind.describe(to)] as const
+    return await toKind.fill(to, (target) => new Copy(source, target, names, onProgress).run())
   } finally {
     await source.close()
   }
@@ -50,27 +44,34 @@ type Pair = readonly [from: Table, to: Table]
 class Copy {
   private done = 0
   private total = 0
-  private marked = false
 
   constructor(
     private readonly source: Contents,
     private readonly target: Contents,
-    private readonly sourceName: string,
-    private readonly targetName: string,
+    private readonly names: readonly [source: string, target: string],
     private readonly onProgress: (progress: CopyProgress) => void,
   ) {}
 
+  /** Call it in a transaction of the target. */
   async run(): Promise<Record<string, number>> {
     const pairs = this.pairs(await this.source.tables(), await this.target.tables())
     const counts: Record<string, number> = {}
-    for (const [from] of pairs) {
-      const count = await this.source.count(from)
-      counts[from.name] = count
-      this.total += 2 * count
+    const digests = await this.source.transaction(async () => {
+      for (const [from, to] of pairs) {
+        if ((await this.target.count(to)) > 0) throw this.fault(to, 'already has')
+        const count = await this.source.count(from)
+        counts[from.name] = count
+        this.total += 2 * count
+      }
+      const copied: string[] = []
+      for (const pair of pairs) copied.push(await this.append(pair))
+      return copied
+    })
+    for (const [index, [, to]] of pairs.entries()) {
+      const digest = await this.digestOf(this.target, to, 'checking')
+      if (digest !== digests[index]) throw this.fault(to, 'did not store the same')
     }
-    for (const pair of pairs) await this.append(pair)
-    for (const pair of pairs) await this.compare(pair, counts[pair[0].name])
-    await this.target.markFinished()
+    await this.target.beginEpoch()
     return counts
   }
 
@@ -78,69 +79,47 @@ class Copy {
   private pairs(ours: readonly Table[], theirs: readonly Table[]): Pair[] {
     const [here, there] = [new Set(describe(ours)), new Set(describe(theirs))]
     const only = (where: string, what: Set<string>) => (what.size ? [`only ${where} has ${[...what].join(', ')}`] : [])
-    const differences = [
-      ...only(this.sourceName, here.difference(there)),
-      ...only(this.targetName, there.difference(here)),
-    ]
+    const differences = [...only(this.names[0], here.difference(there)), ...only(this.names[1], there.difference(here))]
     if (differences.length > 0) {
       throw new StartError(`The two stores have different tables, so nothing was copied: ${differences.join('; ')}.`)
     }
     return ours.map((from, index) => [from, theirs[index] as Table])
   }
 
-  /** Adds the rows that the target lacks. */
-  private async append(pair: Pair): Promise<void> {
-    const [from, to] = pair
-    for await (const missing of this.missing(pair, 'copying')) {
-      if (missing.length === 0) continue
-      await this.markUnfinished()
-      await this.target.write(to, missing)
-    }
-    if (!from.assigned) return
+  /** Copies the table, and resolves with the digest of its rows. */
+  private async append([from, to]: Pair): Promise<string> {
+    const digest = await this.digestOf(this.source, from, 'copying', (rows) => this.target.write(to, rows))
+    if (!from.assigned) return digest
     const [ours, theirs] = [await this.source.lastId(from.name), await this.target.lastId(to.name)]
-    if (theirs >= ours) return
-    await this.markUnfinished()
-    await this.target.setLastId(to.name, ours)
+    // PostgreSQL's sequence does not count ids that were inserted explicitly.
+    const last = ours > theirs ? ours : theirs
+    if (last > 0n) await this.target.setLastId(to.name, last)
+    return digest
   }
 
-  /**
-   * Marks the target just before the first write, so that a target that is refused stays unchanged. A new store is
-   * created with the mark.
-   */
-  private async markUnfinished(): Promise<void> {
-    if (!this.marked) await this.target.markUnfinished()
-    this.marked = true
-  }
-
-  private async compare(pair: Pair, count: number | undefined): Promise<void> {
-    for await (const missing of this.missing(pair, 'checking')) if (missing.length > 0) throw this.differs(pair)
-    if ((await this.target.count(pair[1])) !== count) throw this.differs(pair)
-  }
-
-  /**
-   * Yields the rows of each batch that the target lacks. Rows are copied in order, so the target's rows must be a
-   * prefix of the source's. Throws StartError if they are not.
-   */
-  private async *missing(pair: Pair, step: CopyProgress['step']): AsyncGenerator<TableRow[]> {
+  private async digestOf(
+    store: Contents,
+    table: Table,
+    step: CopyProgress['step'],
+    use?: (rows: readonly TableRow[]) => Promise<void>,
+  ): Promise<string> {
+    const digest = new Bun.CryptoHasher('sha256')
     for (let after: TableRow | undefined; ; ) {
-      const rows = await this.source.read(pair[0], after, BATCH_ROWS)
-      if (rows.length === 0) return
+      const rows = await store.read(table, after, BATCH_ROWS)
+      if (rows.length === 0) return digest.digest('hex')
       // SQLite answers synchronously; without this, the process would not see signals until the copy ends.
       await endOfTurn()
-      const there = await this.target.read(pair[1], after, BATCH_ROWS)
-      const isWanted = (row: TableRow, index: number) => row.every((value, column) => value === rows[index]?.[column])
-      if (!there.slice(0, rows.length).every(isWanted)) throw this.differs(pair)
-      yield rows.slice(there.length)
+      digest.update(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
+      await use?.(rows)
       after = rows.at(-1)
       this.done += rows.length
       this.onProgress({ step, done: this.done, total: this.total })
     }
   }
 
-  private differs([{ name }]: Pair): StartError {
-    return new StartError(
-      `${this.targetName} has other ${name.replaceAll('_', ' ')} than the source; they were not changed. Stop the servers of both stores, and copy to an empty store.`,
-    )
+  private fault({ name }: Table, what: string): StartError {
+    const rows = name.replaceAll('_', ' ')
+    return new StartError(`${this.names[1]} ${what} ${rows}, so nothing was copied. Copy to an empty store.`)
   }
 }
 

@@ -13,7 +13,7 @@ import { fileVersion } from './sqlite/connect/connection.ts'
 import { startThreads, threadsOpened } from './sqlite/connect/thread.ts'
 import { backUp } from './sqlite/file/backup.ts'
 import { identityOf, isOlder } from './sqlite/file/checks.ts'
-import { openSqliteContents } from './sqlite/file/contents.ts'
+import { fillSqlite, openSqliteContents } from './sqlite/file/contents.ts'
 import { checkCopy, originOf } from './sqlite/file/integrity.ts'
 import { recover } from './sqlite/file/recovery.ts'
 import { restore } from './sqlite/file/restore.ts'
@@ -33,10 +33,15 @@ interface StoreKind {
   identify(address: string): string
   /** Returns `false` if opening the store would create it. A PostgreSQL database is assumed to exist. */
   exists(address: string): boolean
-  /** Creates the store if it does not exist, and migrates its schema, unless `options.current` or `copying` forbid it. */
+  /** Creates the store if it does not exist, and migrates its schema, unless `options.current` forbids it. */
   open(address: string, options: StoreOptions): Promise<Store>
   /** Open and close the store first, so that its schema is current. */
   contents(address: string): Promise<Contents>
+  /**
+   * Creates the store if it does not exist, and runs `work` in one transaction. If it fails, no new store is left, and
+   * an existing one is unchanged.
+   */
+  fill<Result>(address: string, work: (target: Contents) => Promise<Result>): Promise<Result>
   /** Returns the schema's version without changing the store. */
   schema(address: string): Promise<SchemaState>
   /**
@@ -66,6 +71,7 @@ const postgres: StoreKind = {
   exists: () => true,
   open: async (address, options) => (await postgresStore()).openPostgresStore(address, options),
   contents: async (address) => (await import('./postgres/contents.ts')).openPostgresContents(address),
+  fill: async (address, work) => (await import('./postgres/contents.ts')).fillPostgres(address, work),
   schema: async (address) => (await postgresStore()).postgresSchema(address),
   recover: async (address, recovery) => (await import('./postgres/recovery.ts')).recover(address, recovery),
 }
@@ -115,6 +121,11 @@ const file: StoreKind = {
     return store
   },
   contents: async (address) => openSqliteContents(absolutePath(address)),
+  async fill(address, work) {
+    const path = absolutePath(address)
+    if (identityOf(path) !== undefined) await migrateStore(address, { current: true })
+    return fillSqlite(path, work)
+  },
   schema: async (address) => schemaState(fileVersion(absolutePath(address)), NEWEST_VERSION),
   recover: async (address, recovery) => recover(absolutePath(address), recovery),
   files,
@@ -141,7 +152,7 @@ export async function openStore(address: string, options: StoreOptions): Promise
 /** As `StoreKind.open`, and closes the store again. */
 export async function migrateStore(
   address: string,
-  options: Pick<StoreOptions, 'current' | 'copying' | 'onMigration'> = {},
+  options: Pick<StoreOptions, 'current' | 'onMigration'> = {},
 ): Promise<void> {
   const store = await openStore(address, { now: wallMs, ...options })
   await store.close()

@@ -2,11 +2,13 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted } from '../contents.ts'
+import { notCurrent } from '../shared/schema-versions.ts'
 import { codeOf, orRefusal } from './connect/errors.ts'
-import { atStart, openSession } from './connect/hosts.ts'
-import type { Parameter, RunQuery } from './connect/session.ts'
+import { atStart, checkServer, openSession } from './connect/hosts.ts'
+import { beginWith, type Parameter, type RunQuery, type Session } from './connect/session.ts'
+import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS } from './connect/time-limits.ts'
 import { BEGIN_EPOCH } from './read/events.ts'
-import { MARK_FINISHED, MARK_UNFINISHED } from './schema/schema.ts'
+import { applyMigrations, checkOwner, NEWEST_VERSION, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
 import { indexRows } from './write/search-index.ts'
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
@@ -17,7 +19,38 @@ const READ_AS = { integer: 'bigint', text: 'text', boolean: 'int' } as const
 const UNTRANSLATABLE = ['22P05', '22021']
 
 export async function openPostgresContents(address: string): Promise<Contents> {
-  const session = await orRefusal(address, (parsed) => atStart(() => openSession(parsed)))
+  return contentsIn(address, await sessionOf(address))
+}
+
+/** Runs `work` in one transaction, which also creates the schema if there is none. Throws StartError if it is older. */
+export async function fillPostgres<Result>(
+  address: string,
+  work: (target: Contents) => Promise<Result>,
+): Promise<Result> {
+  await using session = await sessionOf(address)
+  const { execute } = session
+  const fill = async () => {
+    await orRefusal(address, async () => {
+      await checkServer(execute)
+      await checkOwner(execute)
+      const version = await schemaVersion(execute)
+      const refused = notCurrent(version, NEWEST_VERSION, version > 0)
+      if (refused !== undefined) throw new StartError(`it ${refused}`)
+      await applyMigrations(execute)
+      // Servers on the same store must not write meanwhile.
+      await execute(`SELECT ${TAKE_WRITE_LOCK}`)
+    })
+    return work(contentsIn(address, session))
+  }
+  const limits = { idle_in_transaction_session_timeout: MIGRATION_IDLE_MS, lock_timeout: MIGRATION_LOCK_MS }
+  return await session.transaction(fill, beginWith(limits))
+}
+
+function sessionOf(address: string): Promise<Session> {
+  return orRefusal(address, (parsed) => atStart(() => openSession(parsed)))
+}
+
+function contentsIn(address: string, session: Session): Contents {
   const query: RunQuery = <Of extends object>(statement: string, ...parameters: Parameter[]) =>
     orRefusal(address, () => session.execute<Of>(statement, ...parameters)).catch(refuseText)
 
@@ -31,7 +64,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
     selected: ({ name, type }) => `${quoted(name)}${type === 'boolean' ? '::int::bigint' : ''} AS ${quoted(name)}`,
     collation: '"C"',
     query: async (statement, ...parameters) => (await query(statement, ...parameters)).map((row) => Object.values(row)),
-    transaction: (work) => session.transaction(work),
+    transaction: (work) => session.transaction(work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     async insert({ name, columns }, rows) {
       const names = columns.map((column) => quoted(column.name))
       const values = columns.map(({ type }, place) => (type === 'boolean' ? `${names[place]} = 1` : names[place]))
@@ -48,20 +81,14 @@ export async function openPostgresContents(address: string): Promise<Contents> {
     async setLastId(table, id) {
       await query(`SELECT setval(pg_get_serial_sequence(quote_ident($1), 'id'), $2)`, table, id)
     },
-    async markUnfinished() {
-      await query(MARK_UNFINISHED)
-    },
-    async markFinished() {
-      await query(BEGIN_EPOCH)
-      await query(MARK_FINISHED)
-    },
+    beginEpoch: async () => void (await query(BEGIN_EPOCH)),
     close: () => session.close(),
   })
 }
 
 function refuseText(error: unknown): never {
   if (!UNTRANSLATABLE.includes(codeOf(error))) throw error
-  throw new StartError('A text of the source contains U+0000, which PostgreSQL cannot store. Its batch was not copied.')
+  throw new StartError('A text of the source contains U+0000, which PostgreSQL cannot store. So nothing was copied.')
 }
 
 /**

@@ -21,7 +21,7 @@ import { overdueFinder } from './read/overdue.ts'
 import { pages, rowsById } from './read/pages.ts'
 import { counter, forSearches, postgresSearch } from './read/search.ts'
 import { checkRights } from './schema/rights.ts'
-import { checkOwner, checkVersion, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema/schema.ts'
+import { checkVersion, mayMigrate, migrate, NEWEST_VERSION, schemaVersion } from './schema/schema.ts'
 import { SeenIds } from './seen-ids.ts'
 import { postgresCommits } from './write/commits.ts'
 
@@ -60,11 +60,10 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
   try {
     await checkServer(connection.read)
     if (options.serves) await checkStatementTimeout(connection.read)
-    const version = await schemaVersion(connection.read, options.copying)
+    const version = await schemaVersion(connection.read)
     checkVersion(version)
-    const refused = notCurrent(version, NEWEST_VERSION, options)
+    const refused = notCurrent(version, NEWEST_VERSION, options.current)
     if (refused !== undefined) throw new StartError(`it ${refused}`)
-    if (options.copying) await checkOwner(connection.read)
     if (version < NEWEST_VERSION) {
       await atStart(async () => migrate(address, await writableHost(address), options))
       // If an operator ended its wait for the standby, the migration may be committed only here.
@@ -110,9 +109,9 @@ async function checkAgain(
   address: PostgresAddress,
   host: WritableHost,
   query: RunQuery,
-  { current, copying }: StoreOptions,
+  { current }: StoreOptions,
 ): Promise<void> {
-  const version = await schemaVersion(query, copying)
+  const version = await schemaVersion(query)
   if (version < NEWEST_VERSION) {
     const lost = `a failover lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`
     if (current || !(await mayMigrate(query))) {

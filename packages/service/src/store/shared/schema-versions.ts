@@ -22,12 +22,8 @@ export function schemaState(version: number, newest: number): SchemaState {
  * Completes a sentence about a store that must be created or migrated first. Returns `undefined` if opening it may do
  * that, or need not.
  */
-export function notCurrent(
-  version: number,
-  newest: number,
-  { current, copying }: Pick<StoreOptions, 'current' | 'copying'>,
-): string | undefined {
-  if (version >= newest || !(current || (copying && version > 0))) return undefined
+export function notCurrent(version: number, newest: number, current: StoreOptions['current']): string | undefined {
+  if (version >= newest || !current) return undefined
   if (version === 0)
     return 'contains no store yet: start petstore serve, or on PostgreSQL petstore migrate --apply, first'
   return `has schema ${version}, but this version needs ${newest}: run petstore migrate --apply first`

@@ -47,7 +47,7 @@ export const FUNCTIONS = [
   findWords,
 ].map((text) => text.replaceAll(':take_write_lock', TAKE_WRITE_LOCK))
 
-interface MigrateOptions extends Pick<StoreOptions, 'copying' | 'onMigration'> {
+interface MigrateOptions extends Pick<StoreOptions, 'onMigration'> {
   /** How long to repeat the migration while other sessions hold its locks; 0 for one attempt. */
   waitMs?: number
 }
@@ -59,17 +59,15 @@ const HOLDERS = `SELECT DISTINCT CASE pid WHEN 0 THEN 'a prepared transaction (s
       to_char(xact_start AT TIME ZONE 'UTC', '", since" YYYY-MM-DD"T"HH24:MI:SS"Z"'), ')') END AS holder
   FROM unnest(pg_blocking_pids($1)) AS pid LEFT JOIN pg_stat_activity USING (pid)`
 
-/** A table that exists while the database is the target of an incomplete copy. Seeing it needs no privilege. */
+/** Earlier versions made this table until a copy was complete. Seeing it needs no privilege. */
 const UNFINISHED = 'petstore_unfinished_copy'
-export const MARK_UNFINISHED = `CREATE TABLE IF NOT EXISTS ${UNFINISHED} ()`
-export const MARK_FINISHED = `DROP TABLE IF EXISTS ${UNFINISHED}`
 
-/** Returns 0 if there is no schema yet. Throws StartError for an incomplete copy, unless `copying`. */
-export async function schemaVersion(query: RunQuery, copying = false): Promise<number> {
+/** Returns 0 if there is no schema yet. Throws StartError for a copy that an earlier version did not complete. */
+export async function schemaVersion(query: RunQuery): Promise<number> {
   const [found] = await query<{ exists: boolean; unfinished: boolean }>(
     `SELECT to_regclass('petstore_schema') IS NOT NULL AS exists, to_regclass('${UNFINISHED}') IS NOT NULL AS unfinished`,
   )
-  if (found?.unfinished && !copying) throw new StartError(UNFINISHED_COPY)
+  if (found?.unfinished) throw new StartError(UNFINISHED_COPY)
   if (!found?.exists) return 0
   const [row] = await query<{ version: number }>('SELECT version FROM petstore_schema')
   return row?.version ?? 0
@@ -99,8 +97,7 @@ export function checkVersion(version: number): void {
 }
 
 /**
- * Runs the missing migrations and installs the functions, in one transaction. `copying`: a new schema is marked as
- * incomplete. `onMigration` receives the sessions that the migration waits for, the result for an existing store, and
+ * Runs the missing migrations and installs the functions, in one transaction. `onMigration` receives the sessions that the migration waits for, the result for an existing store, and
  * the grants that other roles need. Throws StartError if it cannot get its locks within `waitMs`.
  *
  * A `pg_dump` can hold a lock for hours. All writes wait while the migration waits, and PostgreSQL keeps waiting after
@@ -122,11 +119,28 @@ export async function migrate(address: PostgresAddress, host: WritableHost, opti
   }
 }
 
+/** Call it in a transaction. Resolves with the version before. */
+export async function applyMigrations(execute: RunQuery): Promise<number> {
+  await execute(`SELECT ${TAKE_MIGRATION_LOCK}`)
+  const version = await schemaVersion(execute)
+  checkVersion(version)
+  if (version === NEWEST_VERSION) return version
+  // A write in progress can hold one table and need another whose trigger is being replaced.
+  await execute(`SELECT ${TAKE_WRITE_LOCK}`)
+  if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
+  const made = version === 0 ? 0 : version - FIRST_VERSION + 1
+  for (const statements of MIGRATIONS.slice(made)) await execute(statements)
+  for (const statements of FUNCTIONS) await execute(statements)
+  await execute('DELETE FROM petstore_schema')
+  await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
+  return version
+}
+
 /** If the migration was rolled back because it waited for a lock, resolves with the sessions that held it. */
 async function tryToMigrate(
   session: Session,
   observer: Session,
-  { copying, onMigration: report }: MigrateOptions,
+  { onMigration: report }: MigrateOptions,
 ): Promise<string | undefined> {
   const { execute } = session
   let holders = 'another session'
@@ -142,20 +156,8 @@ async function tryToMigrate(
     const [backend] = await execute<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     // If this connection fails, the message cannot show which session holds the lock.
     observe(backend?.pid ?? 0).catch(() => {})
-    await execute(`SELECT ${TAKE_MIGRATION_LOCK}`)
-    const version = await schemaVersion(execute, copying)
-    checkVersion(version)
-    if (version === NEWEST_VERSION) return
-    // A write in progress can hold one table and need another whose trigger is being replaced.
-    await execute(`SELECT ${TAKE_WRITE_LOCK}`)
-    if (version === 0 && copying) await execute(MARK_UNFINISHED)
-    if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
-    const made = version === 0 ? 0 : version - FIRST_VERSION + 1
-    for (const statements of MIGRATIONS.slice(made)) await execute(statements)
-    for (const statements of FUNCTIONS) await execute(statements)
-    await execute('DELETE FROM petstore_schema')
-    await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
-    if (version === 0 || !report) return
+    const version = await applyMigrations(execute)
+    if (version === 0 || version === NEWEST_VERSION || !report) return
     for (const sentence of [migratedSentence(version, NEWEST_VERSION), ...(await newGrants(execute))]) report(sentence)
   }
   const limits = { idle_in_transaction_session_timeout: MIGRATION_IDLE_MS, lock_timeout: MIGRATION_LOCK_MS }

@@ -38,7 +38,7 @@ export interface SqliteConnection {
   close(): void
 }
 
-type Opening = Pick<StoreOptions, 'current' | 'copying' | 'onMigration'>
+type Opening = Pick<StoreOptions, 'current' | 'onMigration'>
 
 /**
  * `path` is a file, or `:memory:`. Throws StartError if the file is not a store, is damaged, read-only or locked, has
@@ -82,7 +82,7 @@ export function fileVersion(path: string): number {
   }
 }
 
-/** Throws StartError if the file is the target of an incomplete copy. */
+/** Throws StartError if the file is the target of a copy that an earlier version did not complete. */
 export function checkFinished(database: Database, path: string): void {
   if (Number(pragma(database, 'application_id')) === UNFINISHED_ID) throw unfinished(path)
 }
@@ -131,18 +131,18 @@ function prepare(
   database: Database,
   path: string,
   identity: string | undefined,
-  { current, copying, onMigration = () => undefined }: Opening,
+  { current, onMigration = () => undefined }: Opening,
 ): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
   checkInPlace(path, identity)
   checkVersion(path, version)
-  if (!copying) checkFinished(database, path)
-  const refused = notCurrent(version, NEWEST_VERSION, { current, copying })
+  checkFinished(database, path)
+  const refused = notCurrent(version, NEWEST_VERSION, current)
   if (refused !== undefined) throw new StartError(`${path} ${refused}.`)
   if (version > 0) check(database, path)
   // Set before WAL mode, so that it is written to the file itself and not to the log.
-  else database.run(`PRAGMA application_id = ${copying ? UNFINISHED_ID : APPLICATION_ID}`)
+  else database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
   database.run('PRAGMA journal_mode = WAL')
   checkInPlace(path, identity)
   database.run('PRAGMA synchronous = FULL')

@@ -75,7 +75,7 @@ function checkFree(to: string): void {
 /**
  * Never overwrites a file that has appeared since. On file systems without hard links only `checkFree` prevents that.
  */
-function giveName(partial: string, to: string): void {
+export function giveName(partial: string, to: string): void {
   checkFree(to)
   try {
     linkSync(partial, to)

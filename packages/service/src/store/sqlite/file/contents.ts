@@ -2,7 +2,10 @@
 // only part of its writes.
 
 import { Database } from 'bun:sqlite'
-import { StartError } from '../../../domain/start-error.ts'
+import { basename, dirname } from 'node:path'
+import { orStartError, StartError } from '../../../domain/start-error.ts'
+import { syncFile, syncFolderOf } from '../../../system/files.ts'
+import { createPartial, removeAbandoned } from '../../../system/partial.ts'
 import { type Contents, contentsOf, quoted, type TableRow } from '../../contents.ts'
 import { BUSY_TIMEOUT_MS } from '../connect/connection.ts'
 import { isSqliteCode, translated } from '../connect/errors.ts'
@@ -10,7 +13,10 @@ import { inserter, Statements } from '../connect/statements.ts'
 import { BEGIN_EPOCH } from '../read/events.ts'
 import { COUNT_TO } from '../read/inventory.ts'
 import { searchIndex } from '../read/search.ts'
-import { APPLICATION_ID, UNFINISHED_ID } from './checks.ts'
+import { migrate } from '../schema/schema.ts'
+import { giveName } from './backup.ts'
+import { APPLICATION_ID, identityOf } from './checks.ts'
+import { removePartial } from './partial-file.ts'
 
 /** STRICT tables only. In other tables the column's type does not determine the value's type. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
@@ -18,11 +24,54 @@ const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
 /** `path` is absolute. Throws StartError if another process uses the file. */
 export function openSqliteContents(path: string): Contents {
   const inUse = `${path} is in use by another process. Stop the servers of both stores first.`
-  const database = translated(() => openAlone(path, inUse))
+  return contentsIn(translated(() => openAlone(path, inUse)))
+}
+
+/**
+ * Runs `work` in one transaction of the store at `path`, which must be empty. A new file gets its name when it is
+ * complete and durable.
+ */
+export async function fillSqlite<Result>(path: string, work: (target: Contents) => Promise<Result>): Promise<Result> {
+  if (identityOf(path) !== undefined) return fill(openSqliteContents(path), work)
+  removeAbandoned(dirname(path), (name) => name === basename(path))
+  const { path: partial, descriptor } = orStartError(
+    () => createPartial(path, 0o600),
+    (reason) => `${path} cannot be created (${reason}).`,
+  )
+  try {
+    const result = await fill(contentsIn(translated(() => createAside(partial))), work)
+    syncFile(partial)
+    giveName(partial, path)
+    syncFolderOf(path)
+    return result
+  } finally {
+    removePartial(partial, descriptor)
+  }
+}
+
+async function fill<Result>(target: Contents, work: (target: Contents) => Promise<Result>): Promise<Result> {
+  try {
+    return await target.transaction(() => work(target))
+  } finally {
+    await target.close()
+  }
+}
+
+/** Creates an empty store in a file that no other process uses. The caller syncs it at the end. */
+function createAside(path: string): Database {
+  const database = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+  database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  database.run('PRAGMA synchronous = OFF')
+  database.run('PRAGMA journal_mode = MEMORY')
+  database.run('PRAGMA foreign_keys = ON')
+  migrate(database, path, () => undefined)
+  return database
+}
+
+function contentsIn(database: Database): Contents {
   const run = (sql: string) => translated(() => void database.run(sql))
   const statements = new Statements({ database })
   const search = searchIndex(statements)
-
   return contentsOf({
     catalogue: `SELECT tables.name, columns.name, upper(columns.type)
       FROM sqlite_schema AS tables JOIN pragma_table_xinfo(tables.name) AS columns
@@ -34,8 +83,9 @@ export function openSqliteContents(path: string): Contents {
     async transaction(work) {
       run('BEGIN')
       try {
-        await work()
+        const result = await work()
         run('COMMIT')
+        return result
       } finally {
         if (database.inTransaction) run('ROLLBACK')
       }
@@ -51,11 +101,7 @@ export function openSqliteContents(path: string): Contents {
       }),
     lastId: async (table) => translated(() => lastIdOf(database, table)),
     setLastId: async (table, id) => translated(() => setLastId(database, table, id)),
-    markUnfinished: async () => run(`PRAGMA application_id = ${UNFINISHED_ID}`),
-    async markFinished() {
-      run(BEGIN_EPOCH)
-      run(`PRAGMA application_id = ${APPLICATION_ID}`)
-    },
+    beginEpoch: async () => run(BEGIN_EPOCH),
     close: async () => database.close(),
   })
 }

@@ -19,14 +19,18 @@ export function withPartial<Result>(to: string, write: (partial: string) => Resu
     try {
       return write(path)
     } finally {
-      // Already gone if `write` has renamed it.
-      for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
-      closeSync(descriptor)
+      removePartial(path, descriptor)
     }
   } catch (error) {
     if (error instanceof StartError) throw error
     throw new StartError(`${to} could not be written: ${reason(error)}.`, { cause: error })
   }
+}
+
+/** Removes what is left of a file from `createPartial`. It is already gone if it got its name. */
+export function removePartial(path: string, descriptor: number): void {
+  for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
+  closeSync(descriptor)
 }
 
 function reason(error: unknown): string {
