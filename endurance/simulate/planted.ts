@@ -129,19 +129,19 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   'two API keys share an idempotency key in a batch': [COPY, 'return `${by} ${key}`', 'return `${by < 0n} ${key}`'],
   'reservations that are over are completed': [
     ORDERS,
-    "isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order",
+    "isOverdue(order, copy.now) ? transition(copy, order, 'expired', null) : order",
     'order',
   ],
   'a reservation that is over is extended': [
     ORDERS,
     'const order = unlessOverdue(copy, id)\n      const reference',
-    'const stored = copy.orders.get(id)\n      const order = stored && copy.shown(stored)\n      const reference',
+    'const stored = copy.orders.get(id)\n      const order = stored && copy.withPetName(stored)\n      const reference',
   ],
   'a reservation that is over is cancelled': [
     ORDERS,
     'const order = unlessOverdue(copy, id)\n      if (!order) return noSuchOrder(id)\n      if (isDone',
     `const stored = copy.orders.get(id)
-      const order = to === 'cancelled' && stored ? copy.shown(stored) : unlessOverdue(copy, id)
+      const order = to === 'cancelled' && stored ? copy.withPetName(stored) : unlessOverdue(copy, id)
       if (!order) return noSuchOrder(id)
       if (isDone`,
   ],
@@ -149,14 +149,13 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   'a server looks for commits of others only every 5 ms': [
     [
       PIPELINE,
-      '    context.version = this.options.store.version()\n    context.caller = this.authentication.known(token, context)\n',
+      '    context.version = this.options.store.version()\n    // Rejects',
       `    if (request.method !== 'GET' || monotonicMs() > this.lookedAt + 5) {
       this.version = this.options.store.version()
       this.lookedAt = monotonicMs()
     }
     context.version = this.version
-    context.caller = this.authentication.known(token, context)
-`,
+    // Rejects`,
     ],
     [
       PIPELINE,

@@ -39,10 +39,10 @@ export type ExpiredOrder = Pick<Order, 'id' | 'petId'>
 export type Transition = Pick<Order, 'id' | 'petId' | 'status'>
 
 /**
- * A caller's precondition. Returns the error that rejects the change, if any. `isSo`: the change is already in
- * effect.
+ * A caller's precondition. Returns the error that rejects the change, if any. If the change is already in effect, it
+ * changes nothing.
  */
-export type OrderCheck = (order: Order, isSo?: boolean) => PetstoreError | undefined
+export type OrderCheck = (order: Order, alreadyInEffect?: boolean) => PetstoreError | undefined
 
 /** The number of pets with each status. */
 export type Inventory = Readonly<Record<PetStatus, bigint>>

@@ -12,10 +12,10 @@ export type NewPet = contract.NewPet & Required<Pick<contract.NewPet, 'status'>>
 export type Pet = contract.Pet & NewPet
 
 /**
- * A caller's precondition. Returns the error that rejects the change, if any. `isSo`: the change is already in
- * effect.
+ * A caller's precondition. Returns the error that rejects the change, if any. If the change is already in effect, it
+ * changes nothing.
  */
-export type PetCheck = (pet: Pet, isSo?: boolean) => PetstoreError | undefined
+export type PetCheck = (pet: Pet, alreadyInEffect?: boolean) => PetstoreError | undefined
 
 export type PetFilter = ListFilter<Omit<contract.Operations['listPets']['parameters'], 'count'>>
 

@@ -6,13 +6,24 @@ import type { ErrorCode } from '../../../contract/src/generated.ts'
 import { type ApiKey, keyEnvironment } from '../domain/keys.ts'
 import type { StoreVersion } from '../domain/store.ts'
 import { randomUuid } from '../system/runtime.ts'
-import type { SharedHeaders } from './response/shared-headers.ts'
 
 /** The runtime's request, with percent-decoded path parameters. */
 export type RoutedRequest = Request & { readonly params: Record<string, string> }
 
 /** Returns the link target of a path such as `/v1/pets` or `/docs`. A proxy can add a prefix, see `linksBelow`. */
 export type LinkTo = (path: string) => string
+
+/** Headers that responses of a route share. Copying Headers costs less than building them. */
+export interface SharedHeaders {
+  /** For a 200 and its 304. */
+  readonly cacheable: Headers
+  /** For other responses with a JSON body. */
+  readonly uncached: Headers
+  /** For responses without a body. */
+  readonly bodyless: Headers
+  /** The `Allow` header (RFC 9110, 10.2.1), for methods that are not allowed. */
+  readonly allow: string
+}
 
 /** Differs from every version of a store. */
 const NOT_READ: StoreVersion = { data: undefined, keys: -1 }

@@ -92,7 +92,7 @@ export class Feed {
     startTimer(
       () => {
         this.planned = false
-        void this.look()
+        void this.wakeReaders()
       },
       Math.max(0, this.notBefore - monotonicMs()),
     )
@@ -137,14 +137,14 @@ export class Feed {
       this.verifiedAt = now
       for (const { reader, fail } of this.readers) reader.verify().catch(fail)
     }
-    if (now >= this.notBefore) void this.look()
+    if (now >= this.notBefore) void this.wakeReaders()
   }
 
   /**
    * Wakes the readers that are not at the end of the feed. If the store fails, wakes all: they read and get its
    * error.
    */
-  private async look(): Promise<void> {
+  private async wakeReaders(): Promise<void> {
     if (this.looking) return
     this.looking = true
     try {

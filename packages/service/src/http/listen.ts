@@ -8,7 +8,7 @@ import type { Log } from '../observability/log.ts'
 import { CONTENT_TYPE } from '../observability/text-format.ts'
 import { IDLE_SECONDS } from './limits/connections.ts'
 import { canBind, setSocketOption } from './listening-sockets.ts'
-import { SECURITY_HEADERS } from './response/shared-headers.ts'
+import { SECURITY_HEADERS } from './response/response.ts'
 
 /**
  * The limit of unsent data that the kernel buffers per connection. Without it, each client that does not read takes 4

@@ -27,8 +27,7 @@ import { AnswerCache } from './response/answer-cache.ts'
 import { failedPrecondition } from './response/conditions.ts'
 import { checkNotRemoved } from './response/deprecation.ts'
 import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
-import { type Answer, toResponse } from './response/response.ts'
-import { addCors, type CorsOrigins, NO_ROUTE } from './response/shared-headers.ts'
+import { type Answer, addCors, type CorsOrigins, NO_ROUTE, toResponse } from './response/response.ts'
 import type { Route } from './route.ts'
 
 /** Maps every operationId of the contract to its function. A missing one does not compile. */
@@ -121,6 +120,8 @@ export class Pipeline {
     context.operation = operation.id
     const token = readToken(request)
     context.version = this.options.store.version()
+    // Rejects requests that waited in sockets during a long turn.
+    this.admission.check()
     context.caller = this.authentication.known(token, context)
     const cached = context.caller && this.permit(operation, token, context.caller, context)
     return cached ?? this.operate(operation, token, context)
@@ -155,27 +156,29 @@ export class Pipeline {
     // At the end of the turn, most bodies have arrived. Running a turn's requests one after the other also keeps
     // code and data in the processor's caches.
     await endOfTurn()
-    // Nothing is awaited between this check and `enter`, except for an unknown key or a body that is still arriving. So
-    // the check counts the requests of this turn that were admitted before.
-    this.admission.check()
     if (!context.caller) {
       const caller = await this.verify(token, context)
       const cached = this.permit(operation, token, caller, context)
       if (cached) return cached
     }
+    // Rejects the rest of a turn with too much work: nothing is awaited between this check and `enter`, unless the body
+    // is still arriving.
+    this.admission.check()
     let body: unknown
     if (operation.body) {
-      const arrives = (arriving: boolean) => this.options.connections.limit(context.request, arriving)
+      const arrives = (arriving: boolean) => this.options.connections.expectBody(context.request, arriving)
       const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS, arrives)
       body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
     }
     const parameters = readParameters(operation, context.request)
     // Validated parameters and bodies have the types generated from the contract.
-    const handler = handlers[operation.id] as (...values: unknown[]) => Promise<Answer>
-    const run = () => handler(this.services, context.caller, parameters, body, this.clientOf(token, context))
+    const handler = handlers[operation.id] as ((...values: unknown[]) => Promise<Answer>) & { shared?: boolean }
+    const { shared } = handler
+    const caller = shared ? undefined : context.caller
+    const run = () => handler(this.services, caller, parameters, body, this.clientOf(token, context))
     this.admission.enter()
     try {
-      const answer = await (handlers[operation.id].shared ? this.answers.read(context, run) : run())
+      const answer = await (shared ? this.answers.read(context, run) : run())
       if (answer.logged) {
         this.reports.changed(operation.id, answer.logged, context)
         this.feed.changed()
@@ -228,7 +231,7 @@ export class Pipeline {
   }
 
   private finish(answer: Answer, context: Context): Response | Promise<Response> {
-    const ignored = this.options.connections.ignoringBody(context.request)
+    const ignored = this.options.connections.beforeIgnoringBody(context.request)
     return ignored ? ignored.then(() => this.toResponse(answer, context)) : this.toResponse(answer, context)
   }
 
@@ -244,7 +247,7 @@ export class Pipeline {
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
     if (!context.answered) for (const observe of this.observers) observe(final, response, context)
     context.answered = true
-    connections.responding(request)
+    connections.beforeResponse(request)
     return response
   }
 

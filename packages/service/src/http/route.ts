@@ -2,11 +2,10 @@
 
 import { basePath, type ContractOperation } from '../../../contract/src/contract.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
-import type { Context, LinkTo, RoutedRequest } from './context.ts'
+import type { Context, LinkTo, RoutedRequest, SharedHeaders } from './context.ts'
 import { deprecationHeaders } from './response/deprecation.ts'
 import { ACCEPT_PATCH } from './response/error-answer.ts'
-import { type Answer, noContent } from './response/response.ts'
-import { type SharedHeaders, sharedHeaders } from './response/shared-headers.ts'
+import { type Answer, noContent, sharedHeaders } from './response/response.ts'
 
 /** An operation of the contract, which the pipeline runs, or a function outside the contract. */
 type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)

@@ -14,8 +14,7 @@ import { redirectNewConnections, refuseNew } from './listening-sockets.ts'
 import { type ObserverOptions, observersOf } from './observers.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { errorAnswer } from './response/error-answer.ts'
-import { toResponse } from './response/response.ts'
-import { NO_ROUTE } from './response/shared-headers.ts'
+import { NO_ROUTE, toResponse } from './response/response.ts'
 import { linksBelow, operationRoutes, type Route, serving } from './route.ts'
 import {
   ALIVE,

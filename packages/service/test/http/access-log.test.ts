@@ -6,7 +6,7 @@ import { type ServiceOptions, startService } from '../../../../test/support/serv
 import type { ErrorCode } from '../../../contract/src/generated.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
 import { type ObserverOptions, observersOf } from '../../src/http/observers.ts'
-import { NO_ROUTE } from '../../src/http/response/shared-headers.ts'
+import { NO_ROUTE } from '../../src/http/response/response.ts'
 import { clientAddress } from '../../src/observability/client-address.ts'
 import { createLog } from '../../src/observability/log.ts'
 import { Metrics } from '../../src/observability/metrics.ts'

@@ -6,8 +6,7 @@ import { until } from '../../../../test/support/until.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
 import { handlers } from '../../src/http/pipeline.ts'
 import { AnswerCache } from '../../src/http/response/answer-cache.ts'
-import { type Answer, ok } from '../../src/http/response/response.ts'
-import { NO_ROUTE } from '../../src/http/response/shared-headers.ts'
+import { type Answer, NO_ROUTE, ok } from '../../src/http/response/response.ts'
 
 const { listPets } = handlers
 let service: Service | undefined

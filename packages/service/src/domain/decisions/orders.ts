@@ -15,7 +15,7 @@ import {
   petNotAvailable,
   petNotFound,
 } from './refusal-messages.ts'
-import { once } from './replays.ts'
+import { answerOnce } from './replays.ts'
 import type { StoredOrder } from './snapshot.ts'
 import { type Decision, isOverdue, type WorkingCopy } from './working-copy.ts'
 
@@ -26,7 +26,7 @@ export function placeOrder(order: NewOrder, by: KeyId, key?: string): Decision<C
   return {
     by,
     touches: { petId: order.petId, key: key === undefined ? undefined : { by, key } },
-    decide: (copy) => once(copy, request, () => placed(copy, order, by)),
+    decide: (copy) => answerOnce(copy, request, () => placed(copy, order, by)),
   }
 }
 
@@ -39,7 +39,7 @@ export function moveOrder(id: bigint, to: RequestedTransition, by: KeyId, check?
       if (!order) return noSuchOrder(id)
       if (isDone(to, order.status)) return order
       if (!leadsFrom(order.status, to)) return notTransitioned(order, to)
-      return check?.(order) ?? copy.shown(move(copy, order, to, by))
+      return check?.(order) ?? copy.withPetName(transition(copy, order, to, by))
     },
   }
 }
@@ -54,12 +54,12 @@ export function updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: 
       const expiresAt = change.expiresAt === undefined ? order?.expiresAt : (change.expiresAt ?? undefined)
       // A change that is already in effect succeeds, even if the order has ended or `If-Match` fails: a client that
       // resends a request because the answer was lost learns that it was carried out (RFC 9110, 13.1.1).
-      const isSo = order && reference === order.reference && expiresAt === order.expiresAt
-      if (isSo) return check?.(order, true) ?? order
+      const alreadyInEffect = order && reference === order.reference && expiresAt === order.expiresAt
+      if (alreadyInEffect) return check?.(order, true) ?? order
       if (expiresAt !== order?.expiresAt && isBadExpiry(expiresAt, copy.now)) return invalidExpiry()
       if (!order) return noSuchOrder(id)
       if (order.status !== 'pending') return notPending(order)
-      return check?.(order) ?? corrected(copy, { ...order, reference, expiresAt }, by)
+      return check?.(order) ?? withNewTerms(copy, { ...order, reference, expiresAt }, by)
     },
   }
 }
@@ -70,7 +70,7 @@ export function expireOrders(limit: number): Decision<ExpiredOrder[]> {
     touches: { overdue: limit },
     decide(copy) {
       const expired = copy.overdue().slice(0, limit)
-      for (const order of expired) move(copy, order, 'expired', null)
+      for (const order of expired) transition(copy, order, 'expired', null)
       return expired.map(({ id, petId }) => ({ id, petId }))
     },
   }
@@ -80,7 +80,7 @@ export function expireOrders(limit: number): Decision<ExpiredOrder[]> {
 export function holderNow(copy: WorkingCopy, petId: bigint): StoredOrder | undefined {
   const holder = copy.holder(petId)
   if (!holder || !isOverdue(holder, copy.now)) return holder
-  move(copy, holder, 'expired', null)
+  transition(copy, holder, 'expired', null)
   return undefined
 }
 
@@ -94,28 +94,28 @@ function placed(copy: WorkingCopy, order: NewOrder, by: KeyId): Order | Petstore
   if (copy.pets.get(petId)?.status !== 'available') return petNotAvailable(pet, holder)
   const added = copy.addOrder({ ...order, status: 'pending', placedAt: now, changedAt: now })
   copy.pets.set(petId, { ...pet, status: 'pending' })
-  emit(copy, added, by)
+  recordTransition(copy, added, by)
   return { ...added, petName: pet.name }
 }
 
 /** Returns the order. Expires it first if it is overdue. */
 function unlessOverdue(copy: WorkingCopy, id: bigint): Order | undefined {
   const order = copy.orders.get(id)
-  return order && copy.shown(isOverdue(order, copy.now) ? move(copy, order, 'expired', null) : order)
+  return order && copy.withPetName(isOverdue(order, copy.now) ? transition(copy, order, 'expired', null) : order)
 }
 
 /** Throws if the statuses of order and pet contradict each other. */
-function move(copy: WorkingCopy, order: StoredOrder, to: TransitionTo, by: KeyId | null): StoredOrder {
+function transition(copy: WorkingCopy, order: StoredOrder, to: TransitionTo, by: KeyId | null): StoredOrder {
   copy.expectAgreement(order)
   const after = changed(copy, { ...order, status: to })
   copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSITIONS[to].pet })
-  emit(copy, after, by)
+  recordTransition(copy, after, by)
   return after
 }
 
-function corrected(copy: WorkingCopy, { petName, ...order }: Order, by: KeyId): Order {
+function withNewTerms(copy: WorkingCopy, { petName, ...order }: Order, by: KeyId): Order {
   const after = changed(copy, order)
-  tell(copy, 'order.changed', after, by)
+  recordEvent(copy, 'order.changed', after, by)
   return { ...after, petName }
 }
 
@@ -126,13 +126,13 @@ function changed(copy: WorkingCopy, order: StoredOrder): StoredOrder {
   return after
 }
 
-function emit(copy: WorkingCopy, order: StoredOrder, by: KeyId | null): void {
+function recordTransition(copy: WorkingCopy, order: StoredOrder, by: KeyId | null): void {
   const { id, petId, status } = order
-  tell(copy, `order.${status === 'pending' ? 'placed' : status}`, order, by)
+  recordEvent(copy, `order.${status === 'pending' ? 'placed' : status}`, order, by)
   copy.transitions.push({ id, petId, status })
 }
 
-function tell(copy: WorkingCopy, type: EventType, order: StoredOrder, by: KeyId | null): void {
+function recordEvent(copy: WorkingCopy, type: EventType, order: StoredOrder, by: KeyId | null): void {
   const { id, petId, changedAt, reference, expiresAt } = order
   const pet = copy.petOf(order)
   copy.events.push({ type, at: changedAt, by, petId, orderId: id, pet, terms: { reference, expiresAt } })

@@ -18,7 +18,7 @@ interface Keyed<Operation extends keyof Idempotent> {
 /**
  * Returns the first answer to the key. Without one, performs the request and keeps its answer, unless it is refused.
  */
-export function once<Operation extends keyof Idempotent, Answer extends Idempotent[Operation]['answer']>(
+export function answerOnce<Operation extends keyof Idempotent, Answer extends Idempotent[Operation]['answer']>(
   copy: WorkingCopy,
   { operation, request, by, key }: Keyed<Operation>,
   perform: () => Answer | PetstoreError,

@@ -69,7 +69,7 @@ export class WorkingCopy {
     return this.pets.get(petId) ?? fail(`order ${id} has pet ${petId}, which does not exist`)
   }
 
-  shown(order: StoredOrder): Order {
+  withPetName(order: StoredOrder): Order {
     return { ...order, petName: this.petOf(order).name }
   }
 
@@ -77,7 +77,7 @@ export class WorkingCopy {
   holder(petId: bigint): StoredOrder | undefined {
     const touched = this.orders.find((order) => order.petId === petId && isHolding(order))
     const found = touched ? undefined : this.snapshot.holder(petId)
-    const known = found && this.orders.known(found)
+    const known = found && this.orders.currentOf(found)
     return known && isHolding(known) ? known : touched
   }
 
@@ -87,16 +87,16 @@ export class WorkingCopy {
 
   /** Returns the orders that are still overdue. */
   overdue(): StoredOrder[] {
-    const found = this.snapshot.overdue().flatMap((order) => this.orders.known(order) ?? [])
+    const found = this.snapshot.overdue().flatMap((order) => this.orders.currentOf(order) ?? [])
     return found.filter((order) => isOverdue(order, this.now))
   }
 
   firstAnswer(used: UsedKey): FirstAnswer | undefined {
-    return this.answers.get(nameOf(used)) ?? this.snapshot.firstAnswer(used)
+    return this.answers.get(mapKeyOf(used)) ?? this.snapshot.firstAnswer(used)
   }
 
   keep(answer: KeptAnswer): void {
-    this.answers.set(nameOf(answer), answer)
+    this.answers.set(mapKeyOf(answer), answer)
   }
 
   addPet(pet: NewPet, by: KeyId): Pet {
@@ -144,7 +144,7 @@ class Rows<Row extends { readonly id: bigint }> {
   }
 
   /** Returns the current state of a row that the store has read. */
-  known(row: Row): Row | undefined {
+  currentOf(row: Row): Row | undefined {
     if (!this.entries.has(row.id)) this.entries.set(row.id, { before: row, now: row })
     return this.get(row.id)
   }
@@ -187,6 +187,6 @@ function fail(what: string): never {
   throw new Error(what)
 }
 
-function nameOf({ by, key }: UsedKey): string {
+function mapKeyOf({ by, key }: UsedKey): string {
   return `${by} ${key}`
 }

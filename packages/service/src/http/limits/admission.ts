@@ -24,7 +24,7 @@ export class Admission {
     watchSize('requests that wait for the store', () => this.waiting)
   }
 
-  /** Call this before the work of a request. Throws OVERLOADED. */
+  /** Call this first for each request. Throws OVERLOADED. */
   check(): void {
     if (this.waiting >= this.requestsMax || this.turnIsLong()) throw OVERLOADED
   }

@@ -27,17 +27,17 @@ export class Connections {
     private readonly idleSeconds = IDLE_SECONDS,
   ) {}
 
-  /** Call this with `stalls` if a body does not arrive immediately, and without it when the body has arrived. */
-  limit(request: Request, stalls: boolean): void {
-    this.runtime().timeout(request, stalls ? STALLED_SECONDS : this.idleSeconds)
+  /** Call this with `arriving` if a body does not arrive immediately, and without it when the body has arrived. */
+  expectBody(request: Request, arriving: boolean): void {
+    this.runtime().timeout(request, arriving ? STALLED_SECONDS : this.idleSeconds)
   }
 
   /** Call this right before giving a response to the runtime. */
-  responding(request: Request): void {
-    if (this.responded.push(request) === 1) atTurnEnd(() => this.lookForUnread())
+  beforeResponse(request: Request): void {
+    if (this.responded.push(request) === 1) atTurnEnd(() => this.limitUnread())
   }
 
-  private lookForUnread(): void {
+  private limitUnread(): void {
     const runtime = this.runtime()
     // The runtime knows the address only until the response is sent.
     const unsent = this.responded.filter((request) => runtime.requestIP(request) !== null)
@@ -52,7 +52,7 @@ export class Connections {
    * Call this before a response that does not depend on the body, such as a refusal, because the body may still be
    * arriving. If it returns a promise, wait for it before giving the response to the runtime.
    */
-  ignoringBody(request: Request): Promise<void> | undefined {
+  beforeIgnoringBody(request: Request): Promise<void> | undefined {
     const { method, headers } = request
     // The body of a GET has no meaning (RFC 9110, 9.3.1), and the runtime skips it.
     if (method === 'GET' || method === 'HEAD' || request.bodyUsed) return undefined
@@ -67,6 +67,6 @@ export class Connections {
       body.catch(() => undefined)
       if (Bun.peek.status(body) === 'fulfilled') return
     }
-    this.limit(request, true)
+    this.expectBody(request, true)
   }
 }

@@ -45,7 +45,7 @@ export class WorkTime {
         },
       }
       this.running.push(work)
-      this.timer ??= startInterval(() => this.look(), LOOK_EVERY_MS)
+      this.timer ??= startInterval(() => this.endLateWork(), LOOK_EVERY_MS)
       void answer.then(work.end)
     })
   }
@@ -61,7 +61,7 @@ export class WorkTime {
     }
   }
 
-  private look(): void {
+  private endLateWork(): void {
     if (this.running.length === 0) {
       stopTimer(this.timer)
       this.timer = undefined

@@ -44,10 +44,9 @@ interface Handler<Operation extends keyof Operations> {
 export type Handlers = { [Each in keyof Operations]: Handler<Each> }
 export type SomeHandlers = Partial<Handlers>
 
-/** Marks an operation whose answers depend only on parameters and store. Its function does not get the caller. */
+/** Marks an operation whose answers depend only on parameters and store. Its function gets no caller. */
 export function shared<Operation extends keyof Operations>(
-  answer: (services: Services, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
+  answer: (services: Services, none: unknown, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
 ): Handler<Operation> {
-  const handler: Handler<Operation> = (services, _caller, parameters) => answer(services, parameters)
-  return Object.assign(handler, { shared: true })
+  return Object.assign(answer, { shared: true })
 }

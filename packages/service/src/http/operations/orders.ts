@@ -6,14 +6,14 @@ import { noSuchOrder } from '../../domain/decisions/refusal-messages.ts'
 import type { Order, OrderStore } from '../../domain/orders.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
-import { checkOf } from '../response/conditions.ts'
+import { type Conditions, preconditionOf } from '../response/conditions.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
 
 const ORDER_PATH = pathOf('getOrder')
 
 export const orderOperations = {
-  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, { cursor, ...given }) => {
+  listOrders: shared<'listOrders'>(async ({ orders, linkTo }, _caller, { cursor, ...given }) => {
     const { limit, status, petId, petIds, search, sort } = given
     if (petId !== undefined && petIds)
       throw new PetstoreError('invalid_parameter', 'petId and petIds cannot be used together.')
@@ -24,7 +24,7 @@ export const orderOperations = {
 
   async placeOrder({ orders, running, linkTo }, caller, { 'Idempotency-Key': header }, body) {
     const place = (key?: string) => orders.placeOrder(body, caller.id, key)
-    const { value, replayed } = await running.once(caller.id, header, place)
+    const { value, replayed } = await running.runAlone(caller.id, header, place)
     const Location = linkTo(ORDER_PATH.replace('{orderId}', String(value.id)))
     return created(orders.orderJson(value), replayed, loggedOf(value), { Location })
   },
@@ -36,27 +36,26 @@ export const orderOperations = {
   },
 
   async cancelOrder({ orders }, caller, { orderId, ...conditions }) {
-    return noContent({}, loggedOf(await orders.cancelOrder(orderId, caller.id, checkOf(conditions, orders.orderJson))))
+    const order = await orders.cancelOrder(orderId, caller.id, checkOf(orders, conditions))
+    return noContent({}, loggedOf(order))
   },
 
   async completeOrder({ orders }, caller, { orderId, ...conditions }) {
-    return changedOrder(orders, await orders.completeOrder(orderId, caller.id, checkOf(conditions, orders.orderJson)))
+    return changedOrder(orders, await orders.completeOrder(orderId, caller.id, checkOf(orders, conditions)))
   },
 
   async returnOrder({ orders }, caller, { orderId, ...conditions }) {
-    return changedOrder(orders, await orders.returnOrder(orderId, caller.id, checkOf(conditions, orders.orderJson)))
+    return changedOrder(orders, await orders.returnOrder(orderId, caller.id, checkOf(orders, conditions)))
   },
 
   async updateOrder({ orders }, caller, { orderId, ...conditions }, body) {
-    return changedOrder(
-      orders,
-      await orders.updateOrder(orderId, body, caller.id, checkOf(conditions, orders.orderJson)),
-    )
+    return changedOrder(orders, await orders.updateOrder(orderId, body, caller.id, checkOf(orders, conditions)))
   },
 
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
 } satisfies SomeHandlers
 
+const checkOf = ({ orderJson }: OrderStore, conditions: Conditions) => preconditionOf(conditions, orderJson)
 const changedOrder = ({ orderJson }: OrderStore, order: Order) => changed(orderJson(order), loggedOf(order))
 
 function loggedOf({ id, petId, status }: Order): Record<string, string> {

@@ -6,7 +6,7 @@ import { noSuchPet } from '../../domain/decisions/refusal-messages.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
-import { checkOf } from '../response/conditions.ts'
+import { preconditionOf } from '../response/conditions.ts'
 import { deprecationLinks } from '../response/deprecation.ts'
 import { changed, created, noContent, ok } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
@@ -16,7 +16,7 @@ const PETS = pathOf('listPets')
 const TOTAL_MAX = 10_000
 
 export const petOperations = {
-  listPets: shared<'listPets'>(async ({ pets, linkTo }, { cursor, count, ...given }) => {
+  listPets: shared<'listPets'>(async ({ pets, linkTo }, _caller, { cursor, count, ...given }) => {
     const { limit, status, categoryId, search, sort } = given
     if (count && (categoryId === undefined || search !== undefined))
       throw new PetstoreError('invalid_parameter', 'count needs categoryId, and cannot be used together with search.')
@@ -31,7 +31,7 @@ export const petOperations = {
 
   async createPet({ pets, running }, caller, { 'Idempotency-Key': header }, body) {
     const create = (key?: string) => pets.createPet(body, caller.id, key)
-    const { value, replayed } = await running.once(caller.id, header, create)
+    const { value, replayed } = await running.runAlone(caller.id, header, create)
     return created(stringifyJson(value), replayed, { petId: String(value.id) })
   },
 
@@ -44,12 +44,12 @@ export const petOperations = {
   },
 
   async updatePet({ pets }, caller, { petId, ...conditions }, body) {
-    const pet = await pets.updatePet(petId, body, caller.id, checkOf<Pet>(conditions, stringifyJson))
+    const pet = await pets.updatePet(petId, body, caller.id, preconditionOf<Pet>(conditions, stringifyJson))
     return changed(stringifyJson(pet), { petId: String(petId) })
   },
 
   async deletePet({ pets }, caller, { petId, ...conditions }) {
-    await pets.deletePet(petId, caller.id, checkOf<Pet>(conditions, stringifyJson))
+    await pets.deletePet(petId, caller.id, preconditionOf<Pet>(conditions, stringifyJson))
     return noContent({}, { petId: String(petId) })
   },
 } satisfies SomeHandlers

@@ -43,7 +43,7 @@ function checkMediaType(headers: Headers): void {
   const type = headers.get('Content-Type')
   if (type === null || type === 'application/json') return
   const [essence = ''] = ESSENCE.exec(type) ?? []
-  const parameters = parametersOf(type.slice(essence.length))
+  const parameters = mediaTypeParameters(type.slice(essence.length))
   if (essence.toLowerCase() !== 'application/json' || !parameters) {
     throw new PetstoreError('unsupported_media_type', `Send the body as application/json${insteadOf(essence)}.`)
   }
@@ -66,7 +66,7 @@ const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%
  * parameter at a time, because a regular expression for the whole list would try every way to divide the spaces
  * between two semicolons.
  */
-function parametersOf(text: string): [name: string, value: string][] | undefined {
+function mediaTypeParameters(text: string): [name: string, value: string][] | undefined {
   const parameters: [string, string][] = []
   for (let at = 0; at < text.length; at = PARAMETER.lastIndex) {
     PARAMETER.lastIndex = at

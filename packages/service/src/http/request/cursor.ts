@@ -36,7 +36,7 @@ export function positionOf<Of extends ListName>(cursor: string | undefined, list
     const after = bytes.readBigInt64BE()
     const check = bytes.readUIntBE(ID_BYTES, CHECK_BYTES)
     const filters = filtersOf(query)
-    for (const back of [false, true]) if (checkOf(seedOf(list, filters, back)) === check) return { after, back }
+    for (const back of [false, true]) if (checkBytes(seedOf(list, filters, back)) === check) return { after, back }
   }
   throw new PetstoreError('invalid_parameter', "cursor must be copied unchanged from the previous page's Link header.")
 }
@@ -74,11 +74,11 @@ function seedOf(list: ListName, filters: string, back: boolean): number {
 /** Returns 15 characters of base64url. */
 function encode(after: bigint, seed: number): string {
   bytes.writeBigInt64BE(after)
-  bytes.writeUIntBE(checkOf(seed), ID_BYTES, CHECK_BYTES)
+  bytes.writeUIntBE(checkBytes(seed), ID_BYTES, CHECK_BYTES)
   return bytes.toString('base64url')
 }
 
 /** Returns the check bytes of the id in `bytes`. */
-function checkOf(seed: number): number {
+function checkBytes(seed: number): number {
   return Bun.hash.crc32(idBytes, seed) & 0xffffff
 }

@@ -12,6 +12,12 @@ export function entityTag(body: string, links = ''): string {
 
 type Condition = string | null | undefined
 
+/** The headers of a change. */
+export interface Conditions {
+  'If-Match'?: string
+  'If-None-Match'?: string
+}
+
 /** Returns whether `If-None-Match` is `*` or contains the tag (weak comparison). */
 export function matches(ifNoneMatch: Condition, tag: string): boolean {
   return names(ifNoneMatch, tag, WEAKLY)
@@ -32,12 +38,13 @@ export function failedPrecondition(tag: string, ifMatch: Condition, ifNoneMatch?
  * conditions. If the change is already in effect, `If-Match` is ignored, because the client may be retrying after a
  * lost answer (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
  */
-export function checkOf<Resource>(
-  { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }: { 'If-Match'?: string; 'If-None-Match'?: string },
+export function preconditionOf<Resource>(
+  { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }: Conditions,
   json: (resource: Resource) => string,
-): ((resource: Resource, isSo?: boolean) => PetstoreError | undefined) | undefined {
+): ((resource: Resource, alreadyInEffect?: boolean) => PetstoreError | undefined) | undefined {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
-  return (resource, isSo) => failedPrecondition(entityTag(json(resource)), isSo ? undefined : ifMatch, ifNoneMatch)
+  return (resource, alreadyInEffect) =>
+    failedPrecondition(entityTag(json(resource)), alreadyInEffect ? undefined : ifMatch, ifNoneMatch)
 }
 
 /** Matches the tags of a list, without the marks of weak tags. */

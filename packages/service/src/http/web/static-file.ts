@@ -51,7 +51,7 @@ export class StaticFile {
 
   answer(request: Request, headers: Record<string, string>): Answer {
     const encoding = acceptedEncoding(request.headers.get('Accept-Encoding'))
-    const base = new Headers({
+    const ownHeaders = new Headers({
       ...headers,
       Vary: 'Accept-Encoding',
       'Cache-Control': CACHE_CONTROL[this.caching],
@@ -60,7 +60,7 @@ export class StaticFile {
     })
     // Each encoding needs a separate tag (RFC 9110, 8.8.3).
     const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
-    return { status: 200, body: this.bodies[encoding ?? 'identity'], base, tag }
+    return { status: 200, body: this.bodies[encoding ?? 'identity'], ownHeaders, tag }
   }
 }
 

@@ -16,7 +16,7 @@ export const NEXT = 2n
 const NO = new PetstoreError('precondition_failed', 'no')
 export const no = () => NO
 /** Accepts only requests that change nothing. */
-export const so = (_: unknown, isSo = false) => (isSo ? undefined : NO)
+export const so = (_: unknown, alreadyInEffect = false) => (alreadyInEffect ? undefined : NO)
 export const REQUESTED = (Object.keys(TRANSITIONS) as TransitionTo[]).filter((to) => to !== 'expired')
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const
 
