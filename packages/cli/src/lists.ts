@@ -1,13 +1,19 @@
-// The list commands of pets and orders, which print page by page.
+// The commands that list pets and orders, page by page, and those that export pets, orders and events to a file or to
+// stdout.
 
 import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../contract/src/generated.ts'
+import { formats } from '../../files/src/all.ts'
 import { stringifyJsonArray } from '../../files/src/json.ts'
 import { numberFrom } from '../../service/src/config/setting-parsers.ts'
+import { io } from '../../service/src/system/io.ts'
 import { createClient } from './client.ts'
+import { type FormatOptions, formatOf, withFormat } from './data-files.ts'
+import { NO_BAR, startProgress } from './terminal/interaction.ts'
 import { parsedBy, withClientSettings } from './terminal/options.ts'
-import { printLines, printNote, writeAll } from './terminal/print.ts'
+import { isStandardOutput, writeFile } from './terminal/output-file.ts'
+import { grouped, plural, printLines, printNote, writeAll } from './terminal/print.ts'
 import { columnsFor, type TableLayout } from './terminal/table.ts'
 
 export const parseCount = parsedBy(numberFrom(1, 999_999_999))
@@ -47,7 +53,7 @@ export function listCommand<Item extends object, Filter>(listed: Listed<Item, Fi
     .addOption(new Option('--limit <number>', `number of ${noun}s`).default(20).argParser(parseCount).conflicts('all'))
     .option('--all', `show all ${noun}s`, false)
     .option('--json', 'print a JSON array, for programs', false)
-    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  petstore ${example}`).join('\n')}`)
+    .addHelpText('after', exampleLines(examples))
     .action(async (options: Filter & ListOptions, self: Command) => {
       const client = createClient(self)
       const max = options.all ? Number.POSITIVE_INFINITY : options.limit
@@ -75,6 +81,79 @@ export function listCommand<Item extends object, Filter>(listed: Listed<Item, Fi
     })
 }
 
+function exampleLines(examples: readonly string[]): string {
+  return ['', 'Examples:', ...examples.map((example) => `  petstore ${example}`)].join('\n')
+}
+
 async function* flatten<Item>(pages: AsyncIterable<Item[]>): AsyncGenerator<Item> {
   for await (const items of pages) yield* items
+}
+
+/** `Row`: an item in CSV. */
+export interface Exported<Item, Filter, Row = Item> {
+  noun: string
+  /** The columns of CSV. */
+  columns: readonly (keyof Row & string)[]
+  /** `filter`: the options that the caller adds to the command. */
+  list(client: PetstoreClient, filter: Filter): AsyncIterable<Item>
+  /** Default: the items. */
+  rows?(client: PetstoreClient, items: AsyncIterable<Item>): AsyncIterable<Row>
+  /** Resolves with the number of items, or `undefined` if it is unknown. */
+  count?(client: PetstoreClient, filter: Filter): Promise<bigint | undefined>
+  /** Returns what else to say after an export. */
+  note?(filter: Filter): string | undefined
+  examples: readonly string[]
+}
+
+export function exportCommand<Item extends object, Filter, Row extends object = Item>({
+  noun,
+  columns,
+  list,
+  rows,
+  count: countAll,
+  note,
+  examples,
+}: Exported<Item, Filter, Row>): Command {
+  const command = withClientSettings(new Command('export'))
+    .description(`Write ${noun}s to a file or to standard output.`)
+    .argument('[file]', 'the file (default: standard output, also written as -)')
+  return withFormat(command, 'write CSV that Excel reads correctly and never runs as formulas')
+    .addOption(new Option('--separator <character>', 'with --excel: ; for decimal commas').choices([',', ';']))
+    .addHelpText(
+      'after',
+      `
+An existing file is replaced only when the export is complete; pipes and devices
+are written directly. Without --excel, CSV is exact: a spreadsheet may run text
+in it as a formula.
+${exampleLines(examples)}`,
+    )
+    .action(async (file = '-', options: FormatOptions & Filter, self: Command) => {
+      const toFile = !isStandardOutput(file)
+      const texts = formatOf(file, options)
+      const client = createClient(self, { retries: 6 })
+      // A bar would overwrite output at the terminal.
+      const hasBar = io().stderr.isTTY && (toFile || !io().stdout.isTTY)
+      const total = hasBar ? Number(await countAll?.(client, options)) || undefined : undefined
+      const progress = hasBar ? startProgress('Exporting', total) : NO_BAR
+      const of = total === undefined ? '' : ` of ${grouped(total)}`
+      let count = 0
+      async function* counted(): AsyncGenerator<Item> {
+        for await (const item of list(client, options)) {
+          yield item
+          count++
+          if (count % 100 === 0) progress.update(count, `${grouped(count)}${of} ${noun}s`)
+        }
+      }
+      const hasColumns = texts !== formats.json && texts !== formats.ndjson
+      const items = rows && hasColumns ? rows(client, counted()) : counted()
+      const written = texts.write(items, columns, options.separator)
+      try {
+        await writeFile(file, written)
+      } finally {
+        progress.stop()
+      }
+      printNote(`Exported ${plural(count, noun)}${toFile ? ` to ${file}` : ''}.`)
+      const said = note?.(options)
+      if (said) printNote(said)
+    })
 }

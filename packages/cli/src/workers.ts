@@ -66,7 +66,8 @@ class Workers {
   async start(index: number): Promise<void> {
     const worker = startSelf(['serve', '--worker'], { env: process.env, stdio: ['pipe', 'pipe', 'inherit'] })
     this.running.set(index, worker)
-    void send(worker, lineOf(this.settingsFor(index)))
+    // In base64, because names can contain line separators.
+    void send(worker, serialize(this.settingsFor(index)).toString('base64'))
     let output = ''
     for await (const text of worker.stdout.pipeThrough(new TextDecoderStream())) {
       output += text
@@ -128,11 +129,6 @@ async function send({ stdin }: Worker, line: string): Promise<void> {
   } catch {
     // The worker has ended, which `start` or `replace` notices.
   }
-}
-
-/** In base64, because names can contain line separators. */
-function lineOf(settings: WorkerSettings): string {
-  return serialize(settings).toString('base64')
 }
 
 /** Reads the first line that a worker receives. */

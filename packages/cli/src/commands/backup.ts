@@ -113,30 +113,24 @@ Exit statuses:
     )
     .action(async (file: string, { metrics }: { metrics?: string }, self: Command) => {
       lowerPriority()
-      const { fault, last, ...contents } = await couldBe(async () => filesOf(file).check(file))
-      if (fault !== undefined) throw new StartError(`${file} ${fault}. Do not restore it.`)
-      const service = await couldBe(async () => (clientConfigOf(self).url ? compare(file, last, self) : undefined))
-      const goodUntil = service?.goodUntil ?? last?.at
-      if (metrics !== undefined && goodUntil !== undefined)
-        await couldBe(() => writeFile(metrics, [metricsOf(goodUntil)]))
-      await printLines(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
-      if (service) await printLines(service.sentence)
+      try {
+        const { fault, last, ...contents } = filesOf(file).check(file)
+        if (fault !== undefined) throw new BadBackup(`${file} ${fault}. Do not restore it.`)
+        const service = clientConfigOf(self).url ? await compare(file, last, self) : undefined
+        const goodUntil = service?.goodUntil ?? last?.at
+        if (metrics !== undefined && goodUntil !== undefined) await writeFile(metrics, [metricsOf(goodUntil)])
+        await printLines(`${file} is good${last ? upTo(last) : ''}: ${counted(contents)}.`)
+        if (service) await printLines(service.sentence)
+      } catch (error) {
+        if (error instanceof BadBackup) throw error
+        throw new NotExamined(messageOf(error), { cause: error })
+      }
     })
 }
 
-/** Resolves with the result of `work`. Throws NotExamined for all errors except NotEqual. */
-async function couldBe<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof NotEqual) throw error
-    throw new NotExamined(messageOf(error), { cause: error })
-  }
-}
+class BadBackup extends StartError {}
 
-class NotEqual extends StartError {}
-
-/** Compares the backup with the service. Throws NotEqual if the service does not have the backup's last event. */
+/** Compares the backup with the service. Throws BadBackup if the service does not have the backup's last event. */
 async function compare(file: string, last: LastEvent | undefined, command: Command) {
   const client = createClient(command)
   const askedAt = wallMs()
@@ -148,7 +142,7 @@ async function compare(file: string, last: LastEvent | undefined, command: Comma
   if (last) {
     const event = events.shift()
     if (event?.id !== last.id || markOf({ ...event, at: Date.parse(event.at) }) !== last.mark) {
-      throw new NotEqual(
+      throw new BadBackup(
         `The service does not have event ${last.id} of ${file}: ` +
           'the backup is from another store, or the store was set back.',
       )

@@ -1,14 +1,7 @@
 // `petstore events …` shows, follows and exports the events of a running service.
 
 import { Command, Option } from 'commander'
-import {
-  type Event,
-  type EventFilter,
-  type FollowOptions,
-  type Order,
-  type PetstoreClient,
-  toJson,
-} from '../../../client/src/petstore.ts'
+import { type Event, type EventFilter, type Order, type PetstoreClient, toJson } from '../../../client/src/petstore.ts'
 import { document } from '../../../contract/src/contract.ts'
 import { instantFromText } from '../../../contract/src/date-time.ts'
 import { type EventType, PAGE_MAX } from '../../../contract/src/generated.ts'
@@ -16,13 +9,12 @@ import { type ClockAhead, ClockWatch, eventsFrom } from '../../../files/src/cloc
 import { EVENT_COLUMNS, type EventRow, eventRow } from '../../../files/src/event-rows.ts'
 import { ASCENDS } from '../../../service/src/domain/lists.ts'
 import { createClient } from '../client.ts'
-import { parseCount } from '../lists.ts'
+import { exportCommand, parseCount } from '../lists.ts'
 import { messageOf } from '../terminal/exit-codes.ts'
 import { parseInt64, timeParser, withClientSettings, withFrom } from '../terminal/options.ts'
 import { type Line, print, printLines, printNote } from '../terminal/print.ts'
 import { statusLine } from '../terminal/table.ts'
 import { forwardCommand, secretCommand } from './events-forward.ts'
-import { exportCommand } from './export.ts'
 
 interface Filter {
   from?: string
@@ -55,16 +47,13 @@ Examples:
     )
     .enablePositionalOptions()
     .action(async (given: Filter & { follow: boolean; limit?: number; json: boolean }, self: Command) => {
-      const { follow, limit, json, ...options } = given
+      const { follow, limit, json } = given
       const client = createClient(self, {
         onRetry: (reason) => follow && printNote(`petstore: ${messageOf(reason)} Trying again.`),
       })
-      const { from, petId, orderId, type, ...rest } = eventFilter(options)
-      const filter = { from, petId, orderId, type }
+      const pageSize = Math.min(limit ?? PAGE_MAX, PAGE_MAX)
       let shown = 0
-      for await (const event of follow
-        ? following(client, filter)
-        : upToNow(client, { ...filter, ...rest }, Math.min(limit ?? PAGE_MAX, PAGE_MAX))) {
+      for await (const event of follow ? following(client, given) : upToNow(client, eventFilter(given), pageSize)) {
         await (json ? print(`${toJson(event)}\n`) : printLines(lineOf(event)))
         if (++shown === limit) break
       }
@@ -144,8 +133,8 @@ async function* rows(client: PetstoreClient, events: AsyncIterable<Event>): Asyn
   yield* read()
 }
 
-async function* following(client: PetstoreClient, filter: FollowOptions): AsyncGenerator<Event> {
-  for await (const { event } of client.followEvents(filter)) yield event
+async function* following(client: PetstoreClient, { from, pet, order, type }: Filter): AsyncGenerator<Event> {
+  for await (const { event } of client.followEvents({ from, petId: pet, orderId: order, type })) yield event
 }
 
 /** `limit` is the page size. */

@@ -17,7 +17,7 @@ import { parseDuration } from '../../../service/src/config/setting-parsers.ts'
 import type { RequestedTransition } from '../../../service/src/domain/order-transitions.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
 import { createClient, serviceNow } from '../client.ts'
-import { listCommand, withNewest } from '../lists.ts'
+import { exportCommand, listCommand, withNewest } from '../lists.ts'
 import {
   type EveryField,
   givenFields,
@@ -29,7 +29,6 @@ import {
 } from '../terminal/options.ts'
 import { type Line, print, printLines, printNote } from '../terminal/print.ts'
 import { fields, table, time } from '../terminal/table.ts'
-import { exportCommand } from './export.ts'
 
 /** The order of fields in `orders show` and of columns in CSV. */
 const LABELS = {

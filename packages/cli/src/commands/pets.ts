@@ -7,12 +7,11 @@ import { stringifyJson } from '../../../contract/src/json.ts'
 import type { Names } from '../../../service/src/domain/names.ts'
 import { namesIfThere, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
-import { listCommand, withNewest } from '../lists.ts'
+import { exportCommand, listCommand, withNewest } from '../lists.ts'
 import { confirm } from '../terminal/interaction.ts'
 import { type EveryField, givenFields, int64Argument, statusOption, withClientSettings } from '../terminal/options.ts'
 import { grouped, print, printLines, printNote } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
-import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 
 const HEADINGS: Record<keyof Pet, string> = { id: 'ID', name: 'NAME', categoryId: 'CATEGORY', status: 'STATUS' }
