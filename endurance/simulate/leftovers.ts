@@ -1,7 +1,7 @@
 // Checks the servers at the end of a run, after a quiet period: they work again, nothing remains of requests that have ended, a stop ends
 // everything, and what the servers counted in memory is in the store.
 
-import type { ApiKey, DeprecatedCalls } from '../../packages/service/src/domain/keys.ts'
+import { type ApiKey, type DeprecatedCalls, generateKey, hashKey } from '../../packages/service/src/domain/keys.ts'
 import type { Rate } from '../../packages/service/src/domain/limits.ts'
 import { OVERLOADED } from '../../packages/service/src/domain/petstore-error.ts'
 import { sleep, wallMs } from '../../packages/service/src/system/runtime.ts'
@@ -27,6 +27,8 @@ const DRAINING_MS = 100
 const ACCEPTING_MS = 249
 /** Longer than the time between two backups. */
 const BACKED_UP_MS = 4_000
+/** The name of a key that is first used at the end. */
+const LATE = 'late'
 const PET = { name: 'Last', categoryId: 1 }
 
 interface Facts {
@@ -45,9 +47,14 @@ export async function leftovers(servers: Servers, operations: readonly Operation
   const had = (...kinds: string[]) => facts.broken.every((kind) => kinds.includes(kind))
   await sleep(QUIET_MS)
   if (servers.forwardKey) problems.push(...(await forwarded(host, key)))
+  const late = generateKey('production')
+  const created = { name: LATE, hash: hashKey(late), readOnly: true, expiresAt: undefined }
+  await host.call({ call: 'store', method: 'createKey', argument: created })
+  let lateAt = 0
   for (const one of hosts) {
     problems.push(...(await working(hosts, one, facts.keys)), ...(await remaining(one)))
-    await failToSave(one, key)
+    lateAt = wallMs()
+    await failToSave(one, late)
   }
   for (const n of hosts.keys()) if (n > 0) await servers.stop(n)
   problems.push(...(await expiring(host, key)))
@@ -61,14 +68,14 @@ export async function leftovers(servers: Servers, operations: readonly Operation
   await servers.stop(0)
   problems.push(...hosts.flatMap((one) => one.crashes.splice(0)))
   if ((keys[0]?.lastUsedAt ?? 0) < usedAt) problems.push('a use of a key during a stop is not saved')
-  if (had(...KEEPS_COUNTS)) problems.push(...uncounted(operations, keys, calls, hosts.length))
+  if (had(...KEEPS_COUNTS)) problems.push(...uncounted(operations, keys, calls, { uses: hosts.length, at: lateAt }))
   if (facts.rate && had(...KEEPS_LIMITS)) problems.push(...tooMany(operations, facts.rate))
   return problems
 }
 
-function ask(host: Host, key: string, path: string, body?: object): Promise<Received> {
+function ask(host: Host, key: string, path: string, body?: object, method = 'GET'): Promise<Received> {
   const headers: [string, string][] = [['Authorization', `Bearer ${key}`]]
-  if (!body) return host.respond(`http://127.0.0.1${path}`, { method: 'GET', headers, body: null })
+  if (!body) return host.respond(`http://127.0.0.1${path}`, { method, headers, body: null })
   const sent = Buffer.from(JSON.stringify(body))
   headers.push(['Content-Type', 'application/json'], ['Content-Length', `${sent.length}`])
   return host.respond(`http://127.0.0.1${path}`, { method: 'POST', headers, body: sent })
@@ -97,7 +104,7 @@ async function working(hosts: readonly Host[], host: Host, [key, ...others]: Fac
   ]
 }
 
-/** Makes a deprecated call whose count cannot be saved at first. */
+/** Makes a deprecated call with a new key. At first, neither the call nor the use of the key can be saved. */
 async function failToSave(host: Host, key: string): Promise<void> {
   await ask(host, key, '/v1/pets/1')
   host.failDisk('full')
@@ -138,15 +145,23 @@ async function filesLeft(servers: Servers, hasFuture: boolean): Promise<string[]
   return left.flat()
 }
 
-/** A server alone expires a reservation. */
+/** A server alone expires a reservation, even if it is cancelled just after its end. */
 async function expiring(host: Host, key: string): Promise<string[]> {
   const idOf = ({ body }: Received) => Number(JSON.parse(Buffer.from(body).toString()).id)
-  const petId = idOf(await ask(host, key, '/v1/pets', PET))
-  const expiresAt = new Date(wallMs() + RESERVED_MS).toISOString()
-  const order = idOf(await ask(host, key, '/v1/store/orders', { petId, expiresAt }))
-  await sleep(RESERVED_MS + EXPIRED_MS_MAX)
-  const { body } = await ask(host, key, `/v1/store/orders/${order}`)
-  return Buffer.from(body).includes('"expired"') ? [] : ['a server alone does not expire a reservation in time']
+  const reserve = async () => {
+    const petId = idOf(await ask(host, key, '/v1/pets', PET))
+    const expiresAt = new Date(wallMs() + RESERVED_MS).toISOString()
+    return `/v1/store/orders/${idOf(await ask(host, key, '/v1/store/orders', { petId, expiresAt }))}`
+  }
+  const [untouched, cancelled] = [await reserve(), await reserve()]
+  await sleep(RESERVED_MS)
+  await ask(host, key, cancelled, undefined, 'DELETE')
+  await sleep(EXPIRED_MS_MAX)
+  const isExpired = async (order: string) => Buffer.from((await ask(host, key, order)).body).includes('"expired"')
+  return [
+    ...((await isExpired(untouched)) ? [] : ['a server alone does not expire a reservation in time']),
+    ...((await isExpired(cancelled)) ? [] : ['a reservation is cancelled after its end']),
+  ]
 }
 
 /** Stops the first server, and sends a request meanwhile. Resolves with the time of the request. */
@@ -176,19 +191,19 @@ function* silent(operations: readonly Operation[], warnings: ReadonlySet<string>
   }
 }
 
-/** Uses of keys and deprecated calls that are not in the store. The first key made `more` calls. */
+/** Uses of keys and deprecated calls that are not in the store. */
 function* uncounted(
   operations: readonly Operation[],
   keys: readonly ApiKey[],
   calls: readonly DeprecatedCalls[],
-  more: number,
+  late: { uses: number; at: number },
 ) {
   const used = operations.filter(({ status }) => status >= 200 && ![401, 429, 503].includes(status))
   for (const { id, name, lastUsedAt = 0 } of keys) {
     const own = used.filter(({ key }) => key === name)
-    const last = own.reduce((latest, { from }) => Math.max(latest, from), 0)
+    const last = own.reduce((latest, { from }) => Math.max(latest, from), name === LATE ? late.at : 0)
     if (lastUsedAt < last) yield `the key ${name} was used at ${last}, but its last use is ${lastUsedAt}`
-    const extra = id === keys[0]?.id ? more : 0
+    const extra = name === LATE ? late.uses : 0
     const asked = extra + own.filter(({ ask, method }) => ask.kind === 'pet' && /GET|HEAD/.test(method)).length
     const saved = calls.filter(({ keyId }) => keyId === id).reduce((sum, one) => sum + one.calls, 0)
     if (saved < asked) yield `${asked} deprecated calls of ${name}, but ${saved} are saved`

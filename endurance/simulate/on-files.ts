@@ -19,7 +19,7 @@ import { draw, send } from './step.ts'
 
 const BACKUP_EVERY_MS = 2_000
 const RESTART_MS = 500
-/** Long, so that the forwarder often ends before it has the answer. */
+/** Long, so that the forwarder often ends before it has the response. */
 const ANSWER_MS_MAX = 20
 const LOST_SHARE = 0.01
 const REFUSED_SHARE = 0.03
@@ -88,8 +88,10 @@ function* problemsOf(folder: string, keep: number, storesEpoch: unknown) {
     if (epoch === storesEpoch) yield `cursors are valid in the store and in the backup ${name}`
   }
   if (complete.length < Math.min(keep, finished.length)) yield `only ${complete.length} backups are left`
-  const last = finished.at(-1)
-  if (last && !complete.includes(last.name)) yield 'the last backup is lost'
+  const last = finished.at(-1)?.name ?? ''
+  // If the clock was set back, an earlier backup can be dated later.
+  const isNewest = finished.every(({ name }) => name <= last)
+  if (last && isNewest && !complete.includes(last)) yield 'the last backup is lost'
   for (const { name, digest } of finished)
     if (complete.includes(name) && digestOf(join(folder, name)) !== digest) yield `${name} has changed`
 }

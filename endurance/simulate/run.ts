@@ -262,6 +262,8 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         set(0)
       },
     }
+    // A failure can begin before the one before has ended.
+    const ending: unknown[] = []
     for (;;) {
       await sleep(random() * QUIET_MS_MAX)
       if (!isWorking()) break
@@ -270,9 +272,10 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       // After a pause all clients send requests in the same turn.
       const isAfterPause = random() < 0.5
       if (swarm.afterFailureMs > 0 && isAfterPause) await pauseAll(swarm.afterFailureMs)
-      await kinds[kind](Math.floor(random() * hosts.length))
+      ending.push(kinds[kind](Math.floor(random() * hosts.length)))
       if (swarm.afterFailureMs > 0 && !isAfterPause) await pauseAll(swarm.afterFailureMs)
     }
+    await Promise.all(ending)
     for (const host of hosts) host.failDisk('none')
   }
 }
