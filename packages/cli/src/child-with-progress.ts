@@ -16,7 +16,7 @@ import { firstSignal } from './terminal/stop.ts'
 
 const LOOK_EVERY_MS = 100
 
-export interface BackupJob {
+interface BackupJob {
   what: string
   /** Command line arguments. The child has no terminal, so it does the work itself. */
   args: string[]

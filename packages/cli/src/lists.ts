@@ -1,5 +1,4 @@
-// The commands that list pets and orders, page by page, and those that export pets, orders and events to a file or to
-// stdout.
+// The commands that list pets and orders page by page, and that export pets, orders and events to a file or to stdout.
 
 import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../../client/src/petstore.ts'

@@ -32,6 +32,21 @@ const STOP_MS = 2_000
 /** A shorter pause is not mentioned. */
 const LONG_MS = 2_000
 
+const HELP = `
+If you run the same import again within ${IDEMPOTENCY_HOURS_MIN} hours, it adds only missing
+records: after an interruption, or after you corrected, removed or moved
+records. A record is identified by its content; equal records are counted.
+Standard input has no name; set one with --as.
+
+A byte order mark in the file overrides --encoding. Columns without a field are
+ignored; HEADING= ignores one more.
+
+Examples:
+  petstore pets import pets.csv
+  petstore pets import --columns "Item Name=name" --category Dogs items.csv
+  petstore pets import --keep-going pets.ndjson
+  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`
+
 interface ImportOptions extends FormatOptions {
   encoding?: Encoding
   columns?: ColumnChoices
@@ -62,23 +77,7 @@ export function importCommand(): Command {
     .option('--as <name>', "the import's name (default: the file's path)")
     .addOption(new Option('--again', 'add pets again that an earlier run added').default(false).conflicts('as'))
     .option('--json', 'print the counts as JSON, for programs', false)
-    .addHelpText(
-      'after',
-      `
-If you run the same import again within ${IDEMPOTENCY_HOURS_MIN} hours, it adds only missing
-records: after an interruption, or after you corrected, removed or moved
-records. A record is identified by its content; equal records are counted.
-Standard input has no name; set one with --as.
-
-A byte order mark in the file overrides --encoding. Columns without a field are
-ignored; HEADING= ignores one more.
-
-Examples:
-  petstore pets import pets.csv
-  petstore pets import --columns "Item Name=name" --category Dogs items.csv
-  petstore pets import --keep-going pets.ndjson
-  zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`,
-    )
+    .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions, self: Command) => {
       const { columns, category } = options
       const format = formatOf(file, options)
