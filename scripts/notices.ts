@@ -49,9 +49,7 @@ export function carriedPackages(): [folder: string, Manifest][] {
   for (const name of Object.keys({ ...ofService, ...ofCommands, ...ofPages })) add(name, root)
   const library = join(root, 'packages/page/reference/library')
   found.set(library, manifestOf(library))
-  return [...found].sort(([, one], [, other]) =>
-    one.name < other.name ? -1 : 1,
-  )
+  return [...found].sort(([, one], [, other]) => (one.name < other.name ? -1 : 1))
 }
 
 function isPackage(folder: string): boolean {

@@ -1,9 +1,9 @@
 // Clients of several servers on one store. They send all operations and record each call. The seed determines the requests, but not their
 // timing.
 
-import { headerOf } from '../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import { monotonicMs, sleep, startTimer, stopTimer, wallMs } from '../../packages/service/src/system/runtime.ts'
+import { headerOf } from '../../packages/verify/src/messages.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 import { type Choices, Chooser, WAITING } from './chooser.ts'
 import { Known, RESERVED_MS_MAX } from './known.ts'

@@ -1,6 +1,7 @@
 // Records a history with each planted fault until the checker finds it, and reports how long that took.
 
 import { median } from '../../bench/figures.ts'
+import { behaviourOf } from '../../packages/practice/src/contract-faults/shared/faults.ts'
 import { type Outcome, print } from '../command.ts'
 import { between } from './planted/fault.ts'
 import { PLANTED, type Planted, plant } from './planted.ts'
@@ -28,7 +29,7 @@ export async function findPlanted(planted: Planted, store: Kind, seed: number): 
   for (const most of [FEW_OPERATIONS, 100 * FEW_OPERATIONS]) {
     const left = FOUND_SECONDS_MAX - seconds
     if (left <= 0) return undefined
-    const wrong = fault ? { between: between(fault()) } : {}
+    const wrong = fault ? { between: between(behaviourOf(fault)) } : {}
     const plan = { seed: seed++, operations: most, seconds: left, breaks, isSynchronous, ...source, ...wrong }
     const piece = await recordPiece(store, plan)
     const [first] = piece.faults

@@ -3,7 +3,7 @@
 
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import type { ContractFault } from '../../packages/practice/src/contract-faults/shared/faults.ts'
+import { behaviourOf, type ContractFault } from '../../packages/practice/src/contract-faults/shared/faults.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import type { Answer } from '../../packages/verify/src/answer.ts'
 import { Examination } from '../../packages/verify/src/examination.ts'
@@ -73,7 +73,7 @@ function exchangeOf(base: string, { request, status, headers, text }: Answer): E
 
 /** Replays the exchanges in order through the fault, and returns the owners of those that it changes. */
 async function touchedBy(fault: ContractFault, exchanges: readonly Exchange[]): Promise<Set<string>> {
-  const behave = fault()
+  const behave = behaviourOf(fault)
   const touched = new Set<string>()
   for (const { owner, request, response } of exchanges) {
     let passes = 0

@@ -1,12 +1,12 @@
 // Builds the planted faults of histories from the contract faults of practice. Adds bodies as plain objects, chance, the server of a
 // request, and entity tags: a response that a fault changes gets the tag of its new bytes.
 
-import { type ContractFault, faultsAt } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import { behaviourOf, type ContractFault } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import { remembering } from '../../../packages/practice/src/contract-faults/shared/memory.ts'
 import { isOf, type When, withKey } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
-import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
 import type { Behaviour, ClientRequest, Pass, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import { entityTag } from '../../../packages/service/src/http/response/conditions.ts'
+import { headerOf, withHeader } from '../../../packages/verify/src/messages.ts'
 import type { Between, Sent } from '../clients.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are whatever they are
@@ -43,7 +43,7 @@ export const ending = (ms: number) => (body: Body) =>
 export function instead(
   operations: string,
   answer: (request: ClientRequest, pass: Pass) => ServiceResponse | Promise<ServiceResponse>,
-): ContractFault {
+): () => Behaviour {
   return () => async (request, pass) => (isOf(request, operations) ? answer(request, pass) : pass(request))
 }
 
@@ -63,34 +63,37 @@ export const sometimes =
   (share: number) =>
   (fault: ContractFault): ContractFault =>
   () => {
-    const behave = fault()
+    const behave = behaviourOf(fault)
     return (request, pass, client) => (Math.random() < share ? behave(request, pass, client) : pass(request))
   }
 
 /** Changes the body of a request. */
 export function asked(operations: string, change: (body: Body) => Body): ContractFault {
-  return faultsAt(operations).onRequest((request) =>
-    request.body.length > 0 ? withBody(request, change(json(request))) : request,
-  )
+  return {
+    on: operations,
+    send: (request) => (request.body.length > 0 ? withBody(request, change(json(request))) : request),
+  }
 }
 
 /** Changes the path and the query of a request. */
 export function target(operations: string, change: (target: string, request: ClientRequest) => string): ContractFault {
-  return faultsAt(operations).onRequest((request) => ({ ...request, target: change(request.target, request) }))
+  return { on: operations, send: (request) => ({ ...request, target: change(request.target, request) }) }
 }
 
 /** Changes the body of a success. */
 export function answered(operations: string, change: (body: Body, request: ClientRequest) => Body): ContractFault {
   const has = (_: ClientRequest, response: ServiceResponse) => isDone(response) && response.body.length > 0
-  return faultsAt(operations, 'any', has).onResponse((response, request) =>
-    withBody(response, change(json(response), request)),
-  )
+  return {
+    on: operations,
+    when: has,
+    answer: (response, request) => withBody(response, change(json(response), request)),
+  }
 }
 
 /** Combines two faults: the first is closer to the service. */
 export function both(first: ContractFault, second: ContractFault): ContractFault {
   return () => {
-    const [one, other] = [first(), second()]
+    const [one, other] = [behaviourOf(first), behaviourOf(second)]
     return (request, pass, client) => other(request, (passed) => one(passed, pass, client), client)
   }
 }
@@ -122,15 +125,18 @@ const notModified = (response: ServiceResponse, tag: string): ServiceResponse =>
 
 /** Answers a conditional read with 304 and the tag that `choose` returns, or with 200. */
 export function knowing(choose: (sent: readonly string[], tag: string) => string | undefined): ContractFault {
-  return faultsAt('*').onResponse((response, request) => {
-    const tags = tagsOf(request)
-    if (response.status !== 200 || tags.length === 0) return response
-    const known = choose(tags, tagOf(response))
-    if (known !== undefined) return notModified(response, known)
-    const whole = { ...response }
-    unconditional.add(whole)
-    return whole
-  })
+  return {
+    on: '*',
+    answer: (response, request) => {
+      const tags = tagsOf(request)
+      if (response.status !== 200 || tags.length === 0) return response
+      const known = choose(tags, tagOf(response))
+      if (known !== undefined) return notModified(response, known)
+      const whole = { ...response }
+      unconditional.add(whole)
+      return whole
+    },
+  }
 }
 
 /** Removes If-None-Match on the way to the service, and compares its tags with the tag of the final response. */

@@ -1,6 +1,11 @@
 // Planted faults of responses: they differ from their requests, or show commits too late or on only one server.
 
-import { type ContractFault, faultsAt } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import * as changes from '../../../packages/practice/src/contract-faults/shared/changes.ts'
+import {
+  behaviourOf,
+  type ContractFault,
+  type Fault,
+} from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import { remembering } from '../../../packages/practice/src/contract-faults/shared/memory.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
@@ -46,18 +51,25 @@ const forgotten =
     }
   }
 
-const currentReplay = (operation: string) =>
-  faultsAt(operation, 'any', (_, response) => isReplay(response)).answering(async (response, request, pass) => {
+const currentReplay = (operation: string): Fault => ({
+  on: operation,
+  when: (_, response) => isReplay(response),
+  answer: async (response, request, pass) => {
     const now = await current(request, pass, `${request.target}/${json(response).id}`)
     return now.status === 200 ? withBody(response, json(now)) : response
-  })
+  },
+})
 const otherCategory = (by: number) => (body: Body) => ({ ...body, categoryId: 1 + ((body.categoryId + by) % 3) })
 
 export const DIFFERENT: Faults = {
-  'a second buyer gets the order of the first': faultsAt(on.PLACE, 409).answering(async (response, request, pass) => {
-    const holder = /order (\d+)/.exec(`${response.body}`)?.[1]
-    return holder ? { ...(await current(request, pass, `${request.target}/${holder}`)), status: 201 } : response
-  }),
+  'a second buyer gets the order of the first': {
+    on: on.PLACE,
+    status: 409,
+    answer: async (response, request, pass) => {
+      const holder = /order (\d+)/.exec(`${response.body}`)?.[1]
+      return holder ? { ...(await current(request, pass, `${request.target}/${holder}`)), status: 201 } : response
+    },
+  },
   'another category is stored': asked(on.CREATE, otherCategory(0)),
   'another category is stored than is answered': both(
     asked(on.CREATE, otherCategory(0)),
@@ -84,8 +96,8 @@ export const DIFFERENT: Faults = {
   'the order as it was before it was completed': answered(on.COMPLETE, (body) => ({ ...body, status: 'pending' })),
   'a replay that shows the pet as it is now': currentReplay(on.CREATE),
   'a replay that shows the order as it is now': currentReplay(on.PLACE),
-  'a pet that is added without its tag': faultsAt(`${on.CREATE}|${on.PLACE}`).answer.header('ETag'),
-  'a move without its tag': faultsAt(`${on.COMPLETE}|${on.RETURN}`).answer.header('ETag'),
+  'a pet that is added without its tag': { on: `${on.CREATE}|${on.PLACE}`, answer: changes.header('ETag') },
+  'a move without its tag': { on: `${on.COMPLETE}|${on.RETURN}`, answer: changes.header('ETag') },
   'a filter that is ignored': target(on.LIST, (path) => path.replace(/&categoryId=\d/, '')),
   'a filter beside a search that is ignored': target(`${on.LIST}|${on.ORDERS}`, (path) =>
     /search=/.test(path) ? path.replace(/&status=\w+/, '') : path,
@@ -127,8 +139,11 @@ const before = (operation: string) =>
   )
 
 /** Replaces the tags of lists. */
-const retagging = (tagOf: (text: string) => string) =>
-  faultsAt(LISTS, 200).onResponse((response) => tagged(response, tagOf(`${response.body}`)))
+const retagging = (tagOf: (text: string) => string): Fault => ({
+  on: LISTS,
+  status: 200,
+  answer: (response) => tagged(response, tagOf(`${response.body}`)),
+})
 const withoutWait = ({ target, ...rest }: ClientRequest) => ({ ...rest, target: target.replace(/&wait=\d+/, '') })
 
 export const SEEN_LATE: Faults = {
@@ -169,15 +184,17 @@ export const SEEN_LATE: Faults = {
     },
   ),
   'a search by former names': () => {
-    const behave = cached(on.LIST, 300, never)()
+    const behave = behaviourOf(cached(on.LIST, 300, never))
     return (request, pass, client) => (/search=/.test(request.target) ? behave(request, pass, client) : pass(request))
   },
   'the name that a pet had when it was ordered': () => {
     const names = new Map<number, string>()
-    return answered(on.ORDER, (order) => {
-      names.set(order.id, names.get(order.id) ?? order.petName)
-      return { ...order, petName: names.get(order.id) }
-    })()
+    return behaviourOf(
+      answered(on.ORDER, (order) => {
+        names.set(order.id, names.get(order.id) ?? order.petName)
+        return { ...order, petName: names.get(order.id) }
+      }),
+    )
   },
   'a 304 for a changed list': retagging((text) => `"${text.length}"`),
   'a 304 with the tag that was sent': sometimes(0.2)(knowing(([sent]) => sent)),
@@ -191,5 +208,5 @@ export const SEEN_LATE: Faults = {
     if (`${response.body}` === '[]') await Bun.sleep(1_000 * seconds)
     return response
   }),
-  'a wait that ends at once': faultsAt(on.EVENTS).onRequest(withoutWait),
+  'a wait that ends at once': { on: on.EVENTS, send: withoutWait },
 }

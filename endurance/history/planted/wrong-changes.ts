@@ -1,7 +1,8 @@
 // Planted faults of changes: acknowledged but not made, made twice or made late; and wrong or missing refusals.
 
-import { ERROR_STATUS, type ErrorCode } from '../../../packages/contract/src/generated.ts'
-import { errorAnswer, faultsAt, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
+import type { ErrorCode } from '../../../packages/contract/src/generated.ts'
+import * as changes from '../../../packages/practice/src/contract-faults/shared/changes.ts'
+import { errorAnswer, jsonAnswer } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import {
   hasCursor,
@@ -10,8 +11,8 @@ import {
   type When,
   withKey,
 } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
-import { headerOf, withHeader } from '../../../packages/practice/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
+import { headerOf, withHeader } from '../../../packages/verify/src/messages.ts'
 import {
   asked,
   both,
@@ -65,16 +66,16 @@ const late = (operations: string) =>
 /** Moves the stored ends of reservations by `ms`, but not the ends in requests and responses. */
 const endingLater = (ms: number) => both(asked(`${on.PLACE}|${on.CHANGE}`, ending(ms)), everyRow(ending(-ms)))
 
-const oneTag = (n: number) => faultsAt('*').request.header('If-Match', (tags) => tags.split(', ').at(n))
+const oneTag = (n: number) => ({ on: '*', send: changes.header('If-Match', (tags) => tags.split(', ').at(n)) })
 
 export const TWICE: Faults = {
-  'a key that is not kept': faultsAt('*').request.header(KEY),
-  'keys forgotten too soon': faultsAt('*').request.header(
-    KEY,
-    (key) => `"${key.slice(1, -1)}-${Math.floor(performance.now() / 100)}"`,
-  ),
-  'keys forgotten by one of the servers': faultsAt('*').onRequest((one) => (serverOf(one) === 0 ? keyless(one) : one)),
-  'another request under a used key is done': faultsAt(CREATES, 422).again.header(KEY),
+  'a key that is not kept': { on: '*', send: changes.header(KEY) },
+  'keys forgotten too soon': {
+    on: '*',
+    send: changes.header(KEY, (key) => `"${key.slice(1, -1)}-${Math.floor(performance.now() / 100)}"`),
+  },
+  'keys forgotten by one of the servers': { on: '*', send: (one) => (serverOf(one) === 0 ? keyless(one) : one) },
+  'another request under a used key is done': { on: CREATES, status: 422, again: changes.header(KEY) },
   'a create without a key is sent twice': instead(on.CREATE, async (request, pass) => {
     if (headerOf(request.headers, KEY) === undefined) await pass(request)
     return pass(request)
@@ -82,19 +83,21 @@ export const TWICE: Faults = {
   'a 503 that was done twice': sometimes(0.1)(
     instead(on.CREATE, async (request, pass) => {
       for (let n = 0; n < 2; n++) await pass(keyless(request))
-      return errorAnswer(503, 'unavailable')
+      return errorAnswer('unavailable')
     }),
   ),
   'a correction that is done again later': instead(on.UPDATE, async (request, pass) => {
     later(request, pass)
     return pass(request)
   }),
-  'an order that comes back by itself': sometimes(0.3)(
-    faultsAt(on.COMPLETE, 200).answering((response, request, pass) => {
+  'an order that comes back by itself': sometimes(0.3)({
+    on: on.COMPLETE,
+    status: 200,
+    answer: (response, request, pass) => {
       later({ ...request, target: request.target.replace('complete', 'return') }, pass)
       return response
-    }),
-  ),
+    },
+  }),
   'one request under an Idempotency-Key, whatever the API key': () => {
     const owners = new Map<string, string>()
     return instead(CREATES, async (request, pass) => {
@@ -109,7 +112,7 @@ export const TWICE: Faults = {
   },
   'of two tags in If-Match the first': oneTag(0),
   'of two tags in If-Match the last': oneTag(-1),
-  'If-Match is ignored': faultsAt('*').request.header('If-Match'),
+  'If-Match is ignored': { on: '*', send: changes.header('If-Match') },
 }
 
 /** The next id of pets that do not exist. */
@@ -151,16 +154,16 @@ const refused = (operations: string, code: ErrorCode, message = 'No.', when: Whe
   sometimes(0.15)(
     instead(operations, (request, pass) => {
       const id = () => `${idOf(request) || json(request).petId}`
-      return when(request) ? errorAnswer(ERROR_STATUS[code], code, message.replace('#', id)) : pass(request)
+      return when(request) ? errorAnswer(code, message.replace('#', id)) : pass(request)
     }),
   )
 /** Makes the change, but refuses it. */
 const doneAndRefused = (operations: string, code: ErrorCode) =>
-  sometimes(0.4)(
-    faultsAt(operations, 'any', (_, response) => isDone(response)).onResponse(() =>
-      errorAnswer(ERROR_STATUS[code], code),
-    ),
-  )
+  sometimes(0.4)({
+    on: operations,
+    when: (_, response) => isDone(response),
+    answer: () => errorAnswer(code),
+  })
 
 const hasKey = hasHeader('Idempotency-Key', /./)
 const another = ({ message, ...error }: { message: string }) => {
@@ -178,9 +181,11 @@ export const REFUSED: Faults = {
   'in flight, with nothing in flight': refused(`${on.CREATE}|${on.PLACE}`, 'idempotency_in_flight', undefined, hasKey),
   'the same request is another one': refused(on.CREATE, 'idempotency_mismatch', undefined, hasKey),
   'a pet that nothing holds is held': refused(on.UPDATE, 'pet_held', 'Pet # is pending: order 1 holds it.'),
-  'another order that holds the pet is named': faultsAt(on.PLACE, 409).onResponse((response) =>
-    withBody(response, another(json(response))),
-  ),
+  'another order that holds the pet is named': {
+    on: on.PLACE,
+    status: 409,
+    answer: (response) => withBody(response, another(json(response))),
+  },
   'a pet that is there is not found': refused(`${on.ONE}|${on.UPDATE}`, 'not_found'),
   'a pet that is there cannot be ordered': refused(on.PLACE, 'pet_not_found'),
   'an available pet is pending': refused(on.PLACE, 'pet_not_available', 'Pet # is pending.'),

@@ -1,16 +1,17 @@
 // Planted faults of lists and of the feed: rows that are lost between pages, deleted pets in responses, and wrong events, orders and times.
 
 import {
+  behaviourOf,
   type ContractFault,
   errorAnswer,
-  faultsAt,
+  type Fault,
   jsonAnswer,
 } from '../../../packages/practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../packages/practice/src/contract-faults/shared/operations.ts'
 import { hasCursor, isOf } from '../../../packages/practice/src/contract-faults/shared/requests.ts'
-import { withHeader } from '../../../packages/practice/src/messages.ts'
 import type { ClientRequest, ServiceResponse } from '../../../packages/practice/src/proxy.ts'
 import { entityTag } from '../../../packages/service/src/http/response/conditions.ts'
+import { withHeader } from '../../../packages/verify/src/messages.ts'
 import {
   answered,
   type Body,
@@ -33,12 +34,15 @@ import {
 const LISTS = `${on.LIST}|${on.ORDERS}`
 const isNewest = ({ target }: ClientRequest) => /sort=newest/.test(target)
 
-const linking = (change: (links: string[], request: ClientRequest) => string[]) =>
-  faultsAt(LISTS, 200).onResponse((response, request) => {
+const linking = (change: (links: string[], request: ClientRequest) => string[]): Fault => ({
+  on: LISTS,
+  status: 200,
+  answer: (response, request) => {
     const links = linkOf(response).match(/<[^>]*>[^,]*/g) ?? []
     const headers = withHeader(response.headers, 'Link', change(links, request).join(', ') || undefined)
     return { ...response, headers }
-  })
+  },
+})
 const unlinked = (rel: string) => linking((links) => links.filter((link) => !link.includes(`rel="${rel}"`)))
 const rows = (operations: string, when: (request: ClientRequest) => boolean, change: (rows: Body[]) => Body[]) =>
   answered(operations, (body, request) => (when(request) ? change(body) : body))
@@ -108,7 +112,7 @@ export const KEPT: Faults = {
     return withBody(response, { ...counts, sold: counts.sold + gone.size })
   }),
   'a deletion that takes the replay with it': showing('*', 201, (response, gone) =>
-    isReplay(response) && gone.has(json(response).id) ? errorAnswer(404, 'not_found') : response,
+    isReplay(response) && gone.has(json(response).id) ? errorAnswer('not_found') : response,
   ),
   'a revoked key that goes on': withLastKey(401, isRead),
 }
@@ -120,7 +124,7 @@ const asking = (wrong: RegExp, right = '') => target(on.EVENTS, (path) => path.r
 const known = (change: (rows: Body[], all: Map<number, Body>) => Body[]): ContractFault => {
   return () => {
     const all = new Map<number, Body>()
-    return answered(on.EVENTS, (rows) => change(rows, all))()
+    return behaviourOf(answered(on.EVENTS, (rows) => change(rows, all)))
   }
 }
 

@@ -8,6 +8,7 @@ import { temporaryFile } from '../../../test/support/files.ts'
 import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
 import { CONTRACT_FAULTS } from '../../practice/src/contract-faults/all.ts'
+import { behaviourOf, type ContractFault } from '../../practice/src/contract-faults/shared/faults.ts'
 import { INTERFACE_CASES } from '../../verify/test/planted/single-cases.ts'
 
 const service = await startService({ now: Date.now })
@@ -121,14 +122,17 @@ test.each([
 })
 
 test('a connection that stays authorised is reproduced by one curl with two requests', async () => {
-  const proxy = await startProxy(service.url, INTERFACE_CASES['a connection stays authorised']?.())
+  const proxy = await startProxy(
+    service.url,
+    behaviourOf(INTERFACE_CASES['a connection stays authorised'] as ContractFault),
+  )
   const [result] = resultsOf(await verify([proxy.url, '--only', 'auth.missing.list', '--json']))
   expect(result).toMatchObject({ outcome: 'broken', expected: 'status 401' })
   expect(await runShell(result?.curl)).toContain('HTTP/1.1 200 OK')
 })
 
 test('the curl command has real ids, and lists the changes before it in a comment', async () => {
-  const proxy = await startProxy(service.url, CONTRACT_FAULTS['orders.complete.success']?.())
+  const proxy = await startProxy(service.url, behaviourOf(CONTRACT_FAULTS['orders.complete.success'] as ContractFault))
   const only = ['--only', 'orders.complete.success', '--write', '--yes']
   const [result] = resultsOf(await verify([proxy.url, ...only, '--json']))
   expect(result?.curl).toMatch(

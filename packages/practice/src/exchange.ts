@@ -1,8 +1,8 @@
 // One request of a client in practice with its response, and what it shows about the client.
 
 import type { Fault } from '../../testing/testing.ts'
+import { headerOf } from '../../verify/src/messages.ts'
 import { isOf, parametersOf } from './contract-faults/shared/requests.ts'
-import { headerOf } from './messages.ts'
 import type { ClientRequest, ServiceResponse } from './proxy.ts'
 
 export interface Connection {

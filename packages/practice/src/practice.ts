@@ -2,7 +2,7 @@
 
 import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
-import { header } from './contract-faults/shared/answer-changes.ts'
+import { header } from './contract-faults/shared/changes.ts'
 import { authorizationOf } from './contract-faults/shared/requests.ts'
 import { Faults } from './network-faults/faults.ts'
 import { injectFault } from './network-faults/inject.ts'
@@ -33,7 +33,7 @@ export class Practice {
     const inTime: Pass = async (request) => {
       const response = await pass(request)
       const date = () => new Date(this.clock.now()).toUTCString()
-      return this.clock.isMoved ? header('Date', date)(response, request) : response
+      return this.clock.isMoved ? header('Date', date)(response) : response
     }
     if (this.unreported.has(authorizationOf(request) ?? '')) return service(request)
     const fault = this.faults.next(request)

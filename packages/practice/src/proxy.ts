@@ -4,7 +4,17 @@
 import { STATUS_CODES } from 'node:http'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { type Header, headerOf, type Message, MessageReader, toBytes, Unreadable, withHeader } from './messages.ts'
+import {
+  type Header,
+  headerOf,
+  isBodiless,
+  type Message,
+  MessageReader,
+  statusOf,
+  toBytes,
+  Unreadable,
+  withHeader,
+} from '../../verify/src/messages.ts'
 
 export interface ClientRequest {
   method: string
@@ -114,10 +124,10 @@ class Connection {
     this.socket?.write(
       toBytes({ start: `${method} ${target} ${version}`, headers: framed(headers, body, false), body }),
     )
-    const answer = await this.responses?.response((start) => isBodiless(method, statusOf(start)))
+    const answer = await this.responses?.response((status) => isBodiless(method, status))
     if (!answer) throw new Error('the service closed the connection')
     if (version === 'HTTP/1.0' || closes(headers) || closes(answer.headers)) this.close()
-    return { status: statusOf(answer.start), headers: answer.headers, body: answer.body }
+    return { status: statusOf(answer), headers: answer.headers, body: answer.body }
   }
 
   close(): void {
@@ -139,14 +149,6 @@ function framed(headers: readonly Header[], body: Buffer, always: boolean): read
   if (had === undefined && body.length === 0 && (!always || closes(headers))) return headers
   if (had === String(body.length)) return headers
   return withHeader(withHeader(headers, 'Transfer-Encoding', undefined), 'Content-Length', String(body.length))
-}
-
-function isBodiless(method: string, status: number): boolean {
-  return method === 'HEAD' || status === 204 || status === 304
-}
-
-function statusOf(start: string): number {
-  return Number(start.split(' ')[1])
 }
 
 function closes(headers: readonly Header[]): boolean {

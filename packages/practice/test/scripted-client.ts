@@ -6,7 +6,7 @@ import { startProxy } from '../../../test/support/faulty.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import type { Fault } from '../../testing/testing.ts'
-import { headerOf, type Message, MessageReader } from '../src/messages.ts'
+import { headerOf, type Message, MessageReader } from '../../verify/src/messages.ts'
 import { Practice } from '../src/practice.ts'
 
 export const REX = '{"name":"Rex","categoryId":7}'
@@ -46,7 +46,7 @@ export class Client {
     const sent = { Host: 'localhost', Authorization: `Bearer ${this.key}`, ...length, ...headers }
     const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
     this.socket.write(`${method} /v1${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
-    const answer = await this.answers?.response((start) => / (?:204|304) /.test(start)).catch(() => undefined)
+    const answer = await this.answers?.response((status) => [204, 304].includes(status)).catch(() => undefined)
     this.last = answer
     if (!answer) await this.close()
     const isAnswered = () => this.practice.report().requests.at(-1)?.answer !== 'waiting'

@@ -8,7 +8,7 @@ import { startProxy } from '../../../test/support/faulty.ts'
 import { releasedNames } from '../../../test/support/released.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { CONTRACT_FAULTS } from '../../practice/src/contract-faults/all.ts'
-import type { ContractFault } from '../../practice/src/contract-faults/shared/faults.ts'
+import { behaviourOf, type ContractFault } from '../../practice/src/contract-faults/shared/faults.ts'
 import { PROMISES } from '../src/promises/all.ts'
 import type { PromiseRow } from '../src/promises/shared/promise.ts'
 import { PLANTED } from './planted/all.ts'
@@ -17,7 +17,7 @@ import { INTERFACE_CASES } from './planted/single-cases.ts'
 /** How many services and proxies run at the same time. */
 const TOGETHER = 8
 /** One cause breaks at most this many promises. */
-const IDS_MAX = 6
+const IDS_MAX = 7
 /** Exceptions. With this fault, pets have different ids in lists, paths and orders. */
 const MANY: Readonly<Record<string, number>> = { 'pets.create.id.rising': 8 }
 /** How often a busy service is examined. */
@@ -48,7 +48,7 @@ async function eachLie(ids: readonly string[], work: (id: string) => Promise<unk
 }
 
 async function found(service: Service, fault: ContractFault, examined: Omit<Examined, 'keys'>): Promise<string[]> {
-  const faulty = await startProxy(service.url, fault())
+  const faulty = await startProxy(service.url, behaviourOf(fault))
   try {
     return brokenOf(await examine(faulty.url, { keys: await keysOf(service), ...examined }))
   } finally {

@@ -7,8 +7,9 @@ import { brokenOf, examine, keysOf, promisesOf } from '../../../test/support/exa
 import { startProxy } from '../../../test/support/faulty.ts'
 import { startService } from '../../../test/support/service.ts'
 import { installTools } from '../../../test/support/tools.ts'
+import { behaviourOf, type ContractFault } from '../../practice/src/contract-faults/shared/faults.ts'
 import { withKey } from '../../practice/src/contract-faults/shared/requests.ts'
-import { headerOf, withHeader } from '../../practice/src/messages.ts'
+import { headerOf, withHeader } from '../src/messages.ts'
 import type { Target } from '../src/probe.ts'
 import { PROMISES } from '../src/promises/all.ts'
 import { PLANTED } from './planted/all.ts'
@@ -115,7 +116,10 @@ describe('accuses no correct server', () => {
 
 test('reports an event that only arrives when wait ends', async () => {
   const service = await startService({ now: Date.now })
-  const late = await startProxy(service.url, PLANTED['an event only arrives when wait ends']?.())
+  const late = await startProxy(
+    service.url,
+    behaviourOf(PLANTED['an event only arrives when wait ends'] as ContractFault),
+  )
   const chosen = PROMISES.filter(({ id }) => id === 'events.list.wait.woken')
   const results = await examine(late.url, { keys: await keysOf(service), write: true, chosen })
   expect(results).toMatchObject([{ outcome: 'broken', expected: 'the event within 6000 ms' }])

@@ -1,187 +1,242 @@
-// Faults in the promises of the level `interface`, and in all errors.
+// Faults in the promises of the level `interface`, in keys and errors, and in the matching of methods and paths.
 
+import { document } from '../../../contract/src/contract.ts'
 import { type Json, stringifyJson } from '../../../contract/src/json.ts'
-import { type ContractFault, type ContractFaults, errorAnswer, faultsAt, jsonAnswer } from './shared/faults.ts'
-import { forgetting, isSimilar, withFirstKey } from './shared/memory.ts'
-import {
-  CREATE,
-  createRefusals,
-  createRequests,
-  createResponses,
-  getMisses,
-  getResponses,
-  LIST,
-  listRequests,
-  listResponses,
-  ONE,
-  PETS,
-  refusingToAdd,
-  STATUSES,
-} from './shared/operations.ts'
-import { hasKey, hasParameter, isFiltered, withoutKey } from './shared/requests.ts'
-import { is, isFraction, isMissing, isNumber, isText, number, objectOf, rounded } from './shared/values.ts'
+import { headerOf } from '../../../verify/src/messages.ts'
+import * as change from './shared/changes.ts'
+import * as faults from './shared/faults.ts'
+import { forgetting, isSimilar, refusingOthers, withFirstKey } from './shared/memory.ts'
+import { CREATE, EVENTS, INVENTORY, LIST, ONE, ORDERS, PETS } from './shared/operations.ts'
+import { hasHeader, hasKey, hasParameter, isFiltered, withKey, withoutKey } from './shared/requests.ts'
+import { is, isJson, number, objectOf, rounded } from './shared/values.ts'
 
-const KEYS: ContractFaults = {
-  'auth.missing.list': withFirstKey(LIST, 401, withoutKey),
-  'auth.missing.get': faultsAt(ONE, 401, withoutKey).answer.error(403),
-  'auth.missing.create': withFirstKey(CREATE, 401, withoutKey),
-  'auth.invalid.list': faultsAt(LIST, 401, hasKey).answer.error(403),
-  'auth.invalid.get': withFirstKey(ONE, 401, hasKey),
-  'auth.invalid.create': withFirstKey(CREATE, 401, hasKey),
-  'auth.similar.list': withFirstKey('*', 401, isSimilar),
-  'auth.similar.get': withFirstKey(ONE, 401, isSimilar),
-  'auth.similar.create': withFirstKey(CREATE, 401, isSimilar),
+const KEYED = Object.entries({ list: LIST, get: ONE, create: CREATE }).flatMap(([name, on]) => [
+  [`auth.missing.${name}`, withFirstKey(on, 401, withoutKey)],
+  [`auth.invalid.${name}`, withFirstKey(on, 401, hasKey)],
+  [`auth.similar.${name}`, withFirstKey(on, 401, isSimilar)],
+])
+
+const echoingKey: change.Change = (response, request) =>
+  change.put('message', `${headerOf(request.headers, 'Authorization')} is unknown.`)(response)
+const takingKeyFromQuery: change.RequestChange = (request) => {
+  const [key] = /pets_(?:live|test)_\w+/.exec(request.target) ?? []
+  return key ? withKey(request, `Bearer ${key}`) : request
+}
+const plainScheme = (value: string) => (/^bearer /i.test(value) && !/^Bearer/.test(value) ? undefined : value)
+const missingKey = () => faults.errorAnswer('missing_api_key')
+
+const KEYS: faults.ContractFaults = {
+  ...Object.fromEntries(KEYED),
+  'auth.code.missing': { on: '*', status: 401, when: withoutKey, answer: change.put('code', 'invalid_api_key') },
+  'auth.code.invalid': { on: '*', status: 401, when: hasKey, answer: echoingKey },
+  ...faults.sending('*', {
+    'auth.key.case': change.header('Authorization', (value) => value.replace('PETS_', 'pets_')),
+    'auth.scheme': change.header('Authorization', plainScheme),
+    'auth.scheme.other': change.header('Authorization', (value) => value.replace(/^\w+ /, 'Bearer ')),
+    'auth.header.twice': (request) => withKey(request, headerOf(request.headers, 'Authorization')),
+    'auth.elsewhere': takingKeyFromQuery,
+  }),
+  'keys.read-only.read': refusingOthers(LIST),
+  'keys.read-only.create': withFirstKey(CREATE, 403),
+  'keys.read-only.store': refusingOthers(INVENTORY),
+  'checks.not-found-before-preconditions': {
+    on: ONE,
+    status: 404,
+    when: hasHeader('If-Match', /./),
+    answer: change.error(412),
+  },
+  'checks.path-before-key': { on: '*', status: 404, when: withoutKey, answer: missingKey },
+  'checks.method-before-key': { on: '*', status: 405, when: withoutKey, answer: missingKey },
+  'checks.key-before-parameters': withFirstKey(LIST, 401, withoutKey, 400),
+  'checks.key-before-body': withFirstKey(CREATE, 401, withoutKey, 400),
+  'checks.media-type-before-body': {
+    on: CREATE,
+    status: 415,
+    when: ({ body }) => !isJson(body),
+    again: change.header('Content-Type', () => 'application/json'),
+  },
+  ...faults.refusing(LIST, 'precondition_failed', {
+    'checks.parameters-before-preconditions': hasHeader('If-Match', /"(x|nothing|other|no)/),
+  }),
+}
+
+const NAMES: Record<string, string> = { '/pets': 'list', '/pets/*': 'get', '/store/orders/*': 'order' }
+const METHODS = Object.keys(document.paths).flatMap((template) => {
+  const path = template.replaceAll(/\{\w+\}/g, '*')
+  const name = NAMES[path] ?? path.split('/').at(-1)
+  return [
+    [`methods.options.${name}`, { on: `OPTIONS ${path}`, status: 204, answer: change.header('Allow') }],
+    [`methods.other.${name}`, { on: `* ${path}`, status: 405, answer: change.error(404) }],
+  ]
+})
+
+const PATHS: faults.ContractFaults = {
+  ...Object.fromEntries(METHODS),
+  ...faults.answering('HEAD /pets/*', 404, { 'methods.head.errors': change.status(200) }),
+  ...faults.sending('*', {
+    'paths.trailing-slash': change.path((path) => path.replace(/\/$/, '')),
+    'paths.double-slash': change.path((path) => path.replace('//', '/')),
+    'paths.case': change.path((path) => path.toLowerCase()),
+    'paths.dot-segments': change.path((path) => path.replace('/./', '/')),
+    'paths.encoded-letters': change.path((path) => path.replace(/%65/g, 'e')),
+  }),
+  ...faults.refusing(ONE, 'not_found', { 'paths.encoded-digits': ({ target }) => target.includes('%') }),
 }
 
 /** Returns 429 once, without Retry-After. */
-const refusingOnce: ContractFault = () => {
+const refusingOnce: faults.ContractFault = () => {
   let count = 0
-  return async (request, pass) => (++count === 5 ? errorAnswer(429, 'rate_limited') : pass(request))
+  return async (request, pass) => (++count === 5 ? faults.errorAnswer('rate_limited') : pass(request))
 }
 
-const anyError = faultsAt('*', 'any', (_, { status }) => status >= 400).answer
-
-const ERRORS: ContractFaults = {
-  'errors.members': anyError.put('details', []),
-  'answers.no-store': anyError.header('Cache-Control'),
-  'errors.brackets': faultsAt(LIST).onRequest((request) => ({
-    ...request,
-    target: request.target.replace('[]=', '='),
-  })),
-  'errors.headers': anyError.header('X-Request-Id'),
-  'errors.codes': faultsAt(CREATE, 401).answer.put('code', 'no_key'),
-  'errors.not-found.code': getMisses.put('code', 'pet_not_found'),
-  'errors.unknown-path': faultsAt(
-    '*',
-    404,
-    ({ target }) => !/[/](?:pets|store)(?![\w-])|p%65ts/i.test(target),
-  ).onResponse(() => jsonAnswer(200, [])),
-  'errors.message.parameters': faultsAt(LIST, 400).answer.firstSentence(),
-  'errors.message.fields': createRefusals.firstSentence(),
-  'errors.retry-after': refusingOnce,
-  'errors.rate-limit': faultsAt(LIST).answer.header('RateLimit', '100'),
-  'errors.unknown-path.store': faultsAt('GET /store/*', 404).onResponse(() => jsonAnswer(200, [])),
-  'errors.401.content-type': faultsAt('*', 401).answer.header('Content-Type', 'text/plain'),
-  'errors.401.code': faultsAt('*', 401).answer.drop('code'),
-  'errors.401.message': faultsAt('*', 401).answer.put('message', null),
-  'errors.401.status': faultsAt('*', 401).answer.put('status', '401'),
-  'errors.404.content-type': getMisses.header('Content-Type', 'text/html'),
-  'errors.404.code': getMisses.put('code', number('404')),
-  'errors.404.message': getMisses.drop('message'),
-  'errors.404.status': getMisses.put('status', number('400')),
-  'errors.400.content-type': createRefusals.header('Content-Type', 'text/html'),
-  'errors.400.code': createRefusals.put('code', null),
-  'errors.400.message': createRefusals.rewrite('message', (message) => [message]),
-  'errors.400.status': createRefusals.drop('status'),
-}
-
-const LISTS: ContractFaults = {
-  'pets.list.success': listResponses.status(206),
-  'pets.list.content-type': listResponses.header('Content-Type', 'application/json; charset=iso-8859-1'),
-  'pets.list.array': listResponses.json((pets) => new Map([['pets', pets]])),
-  'pets.list.item.id': listResponses.rewrite('id', (id) => id),
-  'pets.list.item.name': listResponses.drop('name'),
-  'pets.list.item.category-id': listResponses.put('categoryId', number('7.5')),
-  'pets.list.item.status': listResponses.rewrite('status', (status) => status.toUpperCase()),
-  'pets.list.ids.unique': listResponses.items((pets) =>
-    pets.length > 1 ? [...pets.slice(0, -1), pets[0] ?? null] : pets,
-  ),
-  'pets.list.limit.default': listRequests.parameter('limit', /^$/, '10'),
-  'pets.list.limit.minimum': listRequests.parameter('limit', /^1$/, '2'),
-  'pets.list.limit.between': listRequests.parameter('limit', /^([2-9]|[1-9]\d)$/),
-  'pets.list.limit.maximum': faultsAt(LIST).refusing(hasParameter('limit', '100')),
-  'pets.list.limit.others': listRequests.parameter('limit', /^50$/, '500'),
-  'pets.list.status.available': listRequests.parameter('status', /^available$/),
-  'pets.list.status.pending': listRequests.parameter('status', /^pending$/, 'sold'),
-  'pets.list.status.sold': faultsAt(LIST).refusing(hasParameter('status', 'sold')),
-  'pets.list.status.with-limit': listRequests.query(
-    (parameters) => parameters.get('status') && parameters.delete('limit'),
-  ),
-  'pets.list.status.complete': faultsAt(LIST, 200, isFiltered).answer.items((pets) => pets.slice(1)),
-}
-
-const ONES: ContractFaults = {
-  'pets.get.success': getResponses.status(203),
-  'pets.get.content-type': getResponses.header('Content-Type'),
-  'pets.get.id': getResponses.rewrite('id', (id) => number(BigInt(id) + 1n)),
-  'pets.get.name': getResponses.rewrite('name', (name) => `${name}!`),
-  'pets.get.category-id': getResponses.rewrite('categoryId', (digits) => number(BigInt(digits) ^ 1n)),
-  'pets.get.status': getResponses.put('status', 'lost'),
-  'pets.get.not-found': faultsAt(ONE, 404).onResponse(() => jsonAnswer(200, null)),
-  'pets.get.not-found.int64': faultsAt(ONE).refusing(({ target }) => target.includes('9223372036854775807')),
-}
-
-const gone = () => errorAnswer(404, 'not_found')
-
-const ADDED: ContractFaults = {
-  'pets.create.success': createResponses.status(200),
-  'pets.create.content-type': createResponses.header('Content-Type', 'text/plain; charset=utf-8'),
-  'pets.create.id': createResponses.drop('id'),
-  'pets.create.id.unique': createResponses.put('id', number('1')),
-  'pets.create.name': createResponses.rewrite('name', (name) => name.toUpperCase()),
-  'pets.create.category-id': createResponses.rewrite('categoryId', (digits) => number(BigInt(digits) - 1n)),
-  'pets.create.status.available': createResponses.replace('status', is('available'), 'pending'),
-  'pets.create.status.pending': createRequests.replace('status', is('pending'), 'available'),
-  'pets.create.status.sold': refusingToAdd((request) => objectOf(request).get('status') === 'sold'),
-  'pets.create.status.omitted': refusingToAdd(
-    (request) => objectOf(request).has('name') && !objectOf(request).has('status'),
-  ),
-  'pets.create.name.unicode': createRequests.rewrite('name', (name) =>
-    name.replace(/[\u0370-\u03ff\u4e00-\u9fff]/g, '?'),
-  ),
-  'pets.create.name.escapes': createRequests.rewrite('name', (name) => name.replace(/\\/g, '')),
-  'pets.create.int64.largest': createResponses.rewrite(
-    'categoryId',
-    near('9223372036854775807', '9223372036854775000'),
-  ),
-  'pets.create.int64.smallest': createResponses.rewrite(
-    'categoryId',
-    near('-9223372036854775808', '-9223372036854775000'),
-  ),
-  'pets.create.int64.beyond-53-bits': faultsAt(PETS).answer.rewrite('categoryId', rounded),
-  'pets.create.readable': forgetting(ONE, () => true, gone),
-  'pets.create.listed': forgetting(LIST, (request) => !isFiltered(request)),
-  'pets.create.filtered': forgetting(LIST, isFiltered),
-}
-
-/** Adds refused pets that have a name. */
-const addingRefused = faultsAt(CREATE, 400).answering(async (response, request, pass) => {
-  const name = objectOf(request).get('name')
-  if (name) await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
-  return response
+const anyError = (answer: change.Change): faults.ContractFault => ({
+  on: '*',
+  when: (_, { status }) => status >= 400,
+  answer,
 })
+/** The members and the type of errors with this status. */
+const errorsOf = (on: string, status: number): faults.ContractFaults =>
+  faults.answering(on, status, {
+    [`errors.${status}.content-type`]: change.header('Content-Type'),
+    [`errors.${status}.code`]: change.drop('code'),
+    [`errors.${status}.message`]: change.drop('message'),
+    [`errors.${status}.status`]: change.drop('status'),
+  })
+const withoutBrackets = (request: { target: string }) => request.target.replaceAll('[]=', '=')
 
-const REFUSED: ContractFaults = {
-  'pets.create.refused.name-missing': createRequests.replace('name', isMissing, 'Rex'),
-  'pets.create.refused.category-id-missing': createRequests.replace('categoryId', isMissing, number('0')),
-  'pets.create.refused.empty-object': addingInstead(/^\s*\{\s*\}\s*$/),
-  'pets.create.refused.name-number': createRequests.replace('name', isNumber, 'Rex'),
-  'pets.create.refused.name-null': createRequests.replace('name', is(null), 'null'),
-  'pets.create.refused.name-type': createRequests.replace('name', Array.isArray, 'Rex'),
-  'pets.create.refused.category-id-type': createRequests.replace('categoryId', Array.isArray, number('7')),
-  'pets.create.refused.status-type': createRequests.replace('status', Array.isArray),
-  'pets.create.refused.body-type': addingInstead(/^\s*null\s*$/),
-  'pets.create.refused.category-id-text': createRequests.replace('categoryId', isText, number('7')),
-  'pets.create.refused.category-id-fraction': createRequests.replace('categoryId', isFraction, number('1')),
-  'pets.create.refused.category-id-null': createRequests.replace('categoryId', is(null), number('0')),
-  'pets.create.refused.status-unknown': createRequests.replace(
-    'status',
-    (status) => isText(status) && !STATUSES.includes(status),
-  ),
-  'pets.create.refused.status-number': createRequests.replace('status', isNumber),
-  'pets.create.refused.no-body': refusingToAdd(({ body }) => body.length === 0, 500, 'internal'),
-  'pets.create.refused.no-json': refusingToAdd(({ body }) => /,\s*$/.test(body.toString()), 500, 'internal'),
-  'pets.create.refused.no-object': addingInstead(/^\s*\[/),
-  'pets.create.refused.not-added': addingRefused,
+const ERRORS: faults.ContractFaults = {
+  ...errorsOf('*', 401),
+  ...errorsOf(ONE, 404),
+  ...errorsOf(CREATE, 400),
+  'errors.members': anyError(change.put('details', [])),
+  'errors.headers': anyError(change.header('X-Request-Id')),
+  'answers.no-store': anyError(change.header('Cache-Control')),
+  ...faults.sending(LIST, { 'errors.brackets': (request) => ({ ...request, target: withoutBrackets(request) }) }),
+  ...faults.sending(`${ORDERS}|${EVENTS}`, {
+    'errors.brackets.store': (request) => ({ ...request, target: withoutBrackets(request) }),
+  }),
+  ...faults.answering(CREATE, 401, { 'errors.codes': change.put('code', 'no_key') }),
+  ...faults.answering(ONE, 404, { 'errors.not-found.code': change.put('code', 'pet_not_found') }),
+  'errors.unknown-path': {
+    on: '*',
+    status: 404,
+    when: ({ target }) => !/[/](?:pets|store)(?![\w-])|p%65ts/i.test(target),
+    answer: () => faults.jsonAnswer(200, []),
+  },
+  ...faults.answering('GET /store/*', 404, { 'errors.unknown-path.store': () => faults.jsonAnswer(200, []) }),
+  ...faults.answering(LIST, 400, { 'errors.message.parameters': change.firstSentence() }),
+  ...faults.answering(CREATE, 400, { 'errors.message.fields': change.firstSentence() }),
+  ...faults.answering(LIST, undefined, { 'errors.rate-limit': change.header('RateLimit', '100') }),
+  'errors.retry-after': refusingOnce,
 }
 
-function near(exact: string, other: string): (digits: string) => Json {
-  return (digits) => number(digits === exact ? other : digits)
+const LISTS: faults.ContractFaults = {
+  ...faults.answering(LIST, 200, {
+    'content-type': change.header('Content-Type', 'application/json; charset=iso-8859-1'),
+    array: change.json((pets) => new Map([['pets', pets]])),
+    'item.id': change.drop('id'),
+    'item.name': change.drop('name'),
+    'item.category-id': change.put('categoryId', number('7.5')),
+    'item.status': change.rewrite('status', (status) => status.toUpperCase()),
+    'ids.unique': change.items((pets) => (pets.length > 1 ? [...pets.slice(0, -1), pets[0] ?? null] : pets)),
+  }),
+  ...faults.sending(LIST, {
+    'limit.default': change.parameter('limit', /^$/, '10'),
+    'limit.minimum': change.parameter('limit', /^1$/, '2'),
+    'limit.between': change.parameter('limit', /^([2-9]|[1-9]\d)$/),
+    'limit.others': change.parameter('limit', /^50$/, '500'),
+    'status.available': change.parameter('status', /^available$/),
+    'status.pending': change.parameter('status', /^pending$/, 'sold'),
+    'status.with-limit': change.query((parameters) => parameters.get('status') && parameters.delete('limit')),
+  }),
+  ...faults.refusing(LIST, 'invalid_parameter', {
+    'limit.maximum': hasParameter('limit', '100'),
+    'status.sold': hasParameter('status', 'sold'),
+  }),
+  'status.complete': { on: LIST, status: 200, when: isFiltered, answer: change.items((pets) => pets.slice(1)) },
+}
+
+const ONES: faults.ContractFaults = {
+  ...faults.answering(ONE, 200, {
+    'content-type': change.header('Content-Type'),
+    id: change.rewrite('id', (id) => number(BigInt(id) + 1n)),
+    name: change.rewrite('name', (name) => `${name}!`),
+    'category-id': change.rewrite('categoryId', (digits) => number(BigInt(digits) ^ 1n)),
+    status: change.put('status', 'lost'),
+  }),
+  ...faults.refusing(ONE, 'invalid_parameter', {
+    'not-found.int64': ({ target }) => target.includes('9223372036854775807'),
+  }),
+}
+
+const near =
+  (exact: string, other: string) =>
+  (digits: string): Json =>
+    number(digits === exact ? other : digits)
+const isSold = (request: { body: Buffer }) => objectOf(request).get('status') === 'sold'
+
+const ADDED: faults.ContractFaults = {
+  ...faults.answering(CREATE, 201, {
+    'content-type': change.header('Content-Type'),
+    id: change.drop('id'),
+    'id.unique': change.put('id', number('1')),
+    name: change.rewrite('name', (name) => name.toUpperCase()),
+    'category-id': change.rewrite('categoryId', (digits) => number(BigInt(digits) - 1n)),
+    'status.available': change.replace('status', is('available'), 'pending'),
+    'int64.largest': change.rewrite('categoryId', near('9223372036854775807', '9223372036854775000')),
+    'int64.smallest': change.rewrite('categoryId', near('-9223372036854775808', '-9223372036854775000')),
+  }),
+  ...faults.sending(CREATE, {
+    'status.pending': change.replace('status', is('pending'), 'available'),
+    'name.unicode': change.rewriteText('name', (name) => name.replace(/[\u0370-\u03ff\u4e00-\u9fff]/g, '?')),
+    'name.escapes': change.rewriteText('name', (name) => name.replace(/\\/g, '')),
+  }),
+  ...faults.refusing(CREATE, 'invalid_pet', {
+    'status.sold': isSold,
+    'status.omitted': (request) => objectOf(request).has('name') && !objectOf(request).has('status'),
+  }),
+  ...faults.answering(PETS, undefined, { 'int64.beyond-53-bits': change.rewrite('categoryId', rounded) }),
+  readable: forgetting(
+    ONE,
+    () => true,
+    () => faults.errorAnswer('not_found'),
+  ),
+  listed: forgetting(LIST, (request) => !isFiltered(request)),
+  filtered: forgetting(LIST, isFiltered),
 }
 
 /** Adds a valid pet if the body matches. */
-function addingInstead(wrong: RegExp): ContractFault {
-  return createRequests.body((text) => (wrong.test(text) ? '{"name":"petstore verify","categoryId":7}' : text))
+const addingInstead = (wrong: RegExp) =>
+  change.text((text) => (wrong.test(text) ? '{"name":"petstore verify","categoryId":7}' : text))
+
+const REFUSED: faults.ContractFaults = {
+  ...faults.sending(CREATE, {
+    'empty-object': addingInstead(/^\s*\{\s*\}\s*$/),
+    'body-type': addingInstead(/^\s*null\s*$/),
+    'no-object': addingInstead(/^\s*\[/),
+  }),
+  ...faults.refusing(CREATE, 'internal', {
+    'no-body': ({ body }) => body.length === 0,
+    'no-json': ({ body }) => /,\s*$/.test(`${body}`),
+  }),
+  // Adds rejected pets that have a name.
+  'not-added': {
+    on: CREATE,
+    status: 400,
+    answer: async (response, request, pass) => {
+      const name = objectOf(request).get('name')
+      if (name) await pass({ ...request, body: Buffer.from(stringifyJson({ name, categoryId: 7 })) })
+      return response
+    },
+  },
 }
 
-export const INTERFACE_FAULTS: ContractFaults = { ...KEYS, ...ERRORS, ...LISTS, ...ONES, ...ADDED, ...REFUSED }
+export const INTERFACE_FAULTS: faults.ContractFaults = {
+  ...KEYS,
+  ...PATHS,
+  ...ERRORS,
+  ...faults.under('pets.list', LISTS),
+  ...faults.under('pets.get', ONES),
+  ...faults.under('pets.create', ADDED),
+  ...faults.under('pets.create.refused', REFUSED),
+}

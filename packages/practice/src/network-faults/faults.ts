@@ -1,9 +1,9 @@
 // Network faults: validation, and the choice of the requests they apply to.
 
-import { basePath, operations } from '../../../contract/src/contract.ts'
+import { type OperationId, operations } from '../../../contract/src/contract.ts'
 import { ERROR_STATUS } from '../../../contract/src/generated.ts'
 import type { Fault } from '../../../testing/testing.ts'
-import { isOf } from '../contract-faults/shared/requests.ts'
+import { isOf, patternOf } from '../contract-faults/shared/requests.ts'
 import type { ClientRequest } from '../proxy.ts'
 
 interface Rule {
@@ -47,11 +47,9 @@ export class Faults {
   /** Throws an Error for an invalid fault. */
   add(given: unknown): void {
     const fault = checked(given)
-    const operation = operations.find(({ id }) => id === fault.operation)
-    const path = operation?.path.slice(basePath.length).replaceAll(/\{\w+\}/g, '*')
     this.added.push({
       fault,
-      operation: operation ? `${operation.method} ${path}` : '*',
+      operation: fault.operation === undefined ? '*' : patternOf(fault.operation as OperationId),
       left: fault.times ?? (fault.every === undefined && fault.rate === undefined ? 1 : Number.POSITIVE_INFINITY),
       isDue: false,
       isNext: chooser(fault),

@@ -2,7 +2,7 @@
 
 import { ERROR_STATUS, type ErrorCode } from '../../../contract/src/generated.ts'
 import type { Fault } from '../../../testing/testing.ts'
-import { each, header } from '../contract-faults/shared/answer-changes.ts'
+import { each, header } from '../contract-faults/shared/changes.ts'
 import { errorAnswer } from '../contract-faults/shared/faults.ts'
 import { type ClientRequest, type Pass, type ServiceResponse, write } from '../proxy.ts'
 
@@ -16,8 +16,8 @@ export async function injectFault(fault: Fault, request: ClientRequest, pass: Pa
   const { latencyMs = 0, cut, status, code } = fault
   await Bun.sleep(latencyMs)
   const isRefused = cut === 'before' || status !== undefined || code !== undefined
-  const given = isRefused ? refusal(fault, request) : await pass(request)
-  const response = fault.unknown ? withUnknown(given, request) : given
+  const given = isRefused ? refusal(fault) : await pass(request)
+  const response = fault.unknown ? withUnknown(given) : given
   const applied = appliedTo(fault, given, response)
   if (!applied) return { response, applied }
   const send: ServiceResponse['send'] = (client, bytes) => deliver(applied, client, bytes, response.body.length)
@@ -38,11 +38,11 @@ function appliedTo(fault: Fault, given: ServiceResponse, response: ServiceRespon
   }
 }
 
-function refusal({ status, code, retryAfter }: Fault, request: ClientRequest): ServiceResponse {
+function refusal({ status, code, retryAfter }: Fault): ServiceResponse {
   const shown = status ?? ERROR_STATUS[code as ErrorCode] ?? 500
   const name = code ?? Object.entries(ERROR_STATUS).find(([, one]) => one === shown)?.[0] ?? 'internal'
-  const answer = errorAnswer(shown, name, 'Injected by practice.')
-  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer, request)
+  const answer = errorAnswer(name as ErrorCode, 'Injected by practice.', shown)
+  return retryAfter === undefined ? answer : header('Retry-After', String(retryAfter))(answer)
 }
 
 /** Adds values that only a later version could send. */

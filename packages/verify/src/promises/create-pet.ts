@@ -33,13 +33,6 @@ const NUMBERS = [
   ['0e999999999999', '0'],
   ['-0', '0'],
 ] as const
-const WRONG_FIELDS = [
-  ...['9223372036854775808', '-9223372036854775809', '1e999999999999999999999', '1e-999999999'].map((text) => ({
-    categoryId: number(text),
-  })),
-  { status: 'Sold' },
-  { status: null },
-]
 
 export const createPetPromises: readonly PromiseRow[] = [
   row('pets.create.headers', 'The response has X-Request-Id and no Location. Preconditions are ignored.')
@@ -101,11 +94,6 @@ export const createPetPromises: readonly PromiseRow[] = [
         (await probe.post('/pets', petBody({ categoryId: number(written) })))
           .expectStatus(201)
           .expectMember('categoryId', number(meant))
-    }),
-  row('pets.create.fields.refused', 'A categoryId outside int64, or a null or capitalized status: 400 invalid_pet.')
-    .from([schema('NewPet', 'categoryId'), schema('NewPet', 'status')], writing('pets.create.refused.code'))
-    .check(async (probe) => {
-      for (const fields of WRONG_FIELDS) (await probe.post('/pets', petBody(fields))).expectError(400, 'invalid_pet')
     }),
   ...textRows(CREATE, schema('NewPet', 'name'), 'pets.create.name'),
   ...bodyRows(CREATE),

@@ -38,8 +38,9 @@ export const deletePetPromises: readonly PromiseRow[] = [
       const [word, categoryId] = [newWord(), absentId()]
       const fields = { name: `petstore verify ${word}`, categoryId: BigInt(categoryId), status: 'sold' }
       const { id } = await addPet(probe, fields)
-      await deleted(probe, `/pets/${id}`)
       const own = [`categoryId=${categoryId}`, `search=${word}`]
+      for (const query of own) (await probe.read(`/pets?limit=100&${query}`)).expectIds([id])
+      await deleted(probe, `/pets/${id}`)
       for (const query of ['status=sold&sort=newest', 'sort=newest', ...own, 'status=sold', '']) {
         const list = await probe.read(`/pets?limit=100&${query}`)
         list.expect(!list.ids.includes(id), `no pet ${id}`, list.text)

@@ -10,9 +10,9 @@ import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { EVENTS, history } from './events.ts'
 import { follow, nextBelowBase, targetOf } from './shared/pages.ts'
-import { refusedValues, WRONG, type WrongValues } from './shared/parameters.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { answers, type Check, contract, header, operation, parameter, reading, rowsOf, writing } from './shared/rows.ts'
+import { parameterRows } from './shared/wrong-rows.ts'
 
 const row = rowsOf('store')
 const WALKED_PAGES_MAX = 50
@@ -63,21 +63,6 @@ async function inventoryOfEvents(probe: Probe): Promise<void> {
     again.expect(actual === String(count), `${status}: ${count}, according to the events`, `${status}: ${actual}`)
   }
 }
-
-const TIME = '2026-11-21T18:00:00'
-const NO_TIME = 'A NAME that is not a time with an offset, or an empty or repeated one'
-const REFUSED: Record<string, WrongValues> = {
-  limit: WRONG.limit,
-  petId: WRONG.id,
-  orderId: WRONG.id,
-  wait: [`A NAME that is not 0 to ${WAIT_MAX_S}, or a repeated one`, `${WAIT_MAX_S + 1}`, '-1', 'long', '1&NAME=1'],
-  from: [NO_TIME, '', 'then', '2026-11-21', TIME, '2026-02-30T18:00:00Z', 'now&NAME=now'],
-  to: [NO_TIME, '', 'now', TIME, `${TIME}Z&NAME=${TIME}Z`],
-  type: ['An unknown NAME, also next to a known one, or an empty one', '', 'pet.combed', 'pet.added&NAME=pet.combed'],
-  sort: WRONG.sort,
-  cursor: ['An invalid or made-up NAME, or one of another list', 'x', 'AAAAAAAAABRk2Rs', 'AAAAAAAAAAAAAAAAAAAAAAAA'],
-}
-const FILTER_IDS: Record<string, string> = { petId: 'pet-filter', orderId: 'order-filter' }
 
 export const readEvents: readonly PromiseRow[] = [
   row(
@@ -233,9 +218,7 @@ export const readEvents: readonly PromiseRow[] = [
       alone: 'reads',
     })
     .check((probe) => retryRaces(() => inventoryOfEvents(probe))),
-  ...Object.entries(REFUSED).map(([name, values]) =>
-    refusedValues(`events.list.${FILTER_IDS[name] ?? name}`, name, values),
-  ),
+  ...parameterRows('events.list'),
   row('events.list.newest.wait', 'wait and sort=newest together: 400 invalid_parameter.')
     .from(parameter('listEvents', 'sort'), LISTED)
     .check(answers(`GET ${EVENTS}?sort=newest&wait=1`, 400, 'invalid_parameter')),

@@ -107,6 +107,7 @@ export const readOrderPromises: readonly PromiseRow[] = [
       const orders = [await placed(probe), await placed(probe)]
       const answer = await probe.read(`/store/orders?${orders.map(({ petId }) => `petIds=${petId}`).join('&')}`)
       answer.expectIds(orders.map(({ id }) => id))
+      ;(await probe.get('/store/orders?petId=1&petIds=2')).expectError(400, 'invalid_parameter')
       for (const { id } of orders) (await cancel(probe, id)).expectStatus(204)
     }),
   row('orders.get.success', 'GET /store/orders/{orderId} returns 200 with the order as listed.')

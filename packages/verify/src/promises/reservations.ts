@@ -106,21 +106,6 @@ export const reservationPromises: readonly PromiseRow[] = [
         () => '0001-01-01T00:00:00Z',
       ),
     ),
-  row(
-    'orders.place.expires-at.invalid',
-    'expiresAt without offset or seconds, or an impossible time: 400 invalid_order.',
-  )
-    .from(ofStore('Times'), TIMED)
-    .check(async (probe) => {
-      const day = (await serverTimeIn(probe, 2 * DAY_MS)).slice(0, 10)
-      const wrong = ['T18:00:00', ' 18:00:00Z', 'T18:00Z', 'T24:00:00Z', 'T18:00:60Z', 'T18:00:00+02'].map(
-        (time) => () => day + time,
-      )
-      await refusesExpiry(...wrong, () => `${Number(day.slice(0, 4)) + 1}-02-30T18:00:00Z`)(probe)
-    }),
-  row('orders.place.expires-at.type', 'An expiresAt that is null, false, a number or an array: 400 invalid_order.')
-    .from(EXPIRES, writing('orders.place.refused.code'))
-    .check(refusesExpiry(...[null, 1795284000000, false, []].map((value) => () => value))),
   row('orders.expiry', 'A reservation expires at expiresAt: the order becomes expired, and changedAt is not earlier.')
     .from([ENDS, schema('Order', 'changedAt')], writing('orders.place.expires-at'))
     .check(async (probe) => {

@@ -3,25 +3,22 @@
 import { isUtf8 } from 'node:buffer'
 import { type Json, JsonNumber } from '../../../contract/src/json.ts'
 import { BODY_BYTES_MAX } from '../../../contract/src/limits.ts'
-import * as answers from '../../../practice/src/contract-faults/shared/answer-changes.ts'
-import {
-  type ContractFault,
-  type ContractFaults,
-  faultsAt,
-} from '../../../practice/src/contract-faults/shared/faults.ts'
+import * as changes from '../../../practice/src/contract-faults/shared/changes.ts'
+import type { ContractFault, ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
 import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
-import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import { isOf, parametersOf, pathOf } from '../../../practice/src/contract-faults/shared/requests.ts'
 import { isText, number, objectOf, replacing, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 
 /** Changes a field of the body. If nothing changes, the body stays the same to the byte. */
-const sendingField = (operation: string, field: string, change: (value?: Json) => Json | undefined): ContractFault =>
-  faultsAt(operation).onRequest((request) => {
+const sendingField = (operation: string, field: string, change: (value?: Json) => Json | undefined): ContractFault => ({
+  on: operation,
+  send: (request) => {
     const value = objectOf(request).get(field)
     const right = change(value)
     if (request.body.length > BODY_BYTES_MAX || !isUtf8(request.body) || right === value) return request
-    return requests.object(replacing(field, () => true, right))(request)
-  })
+    return changes.each(replacing(field, () => true, right))(request)
+  },
+})
 const writing = (operation: string, field: string, change: (text: string) => string): ContractFault =>
   sendingField(operation, field, (value) => (isText(value) ? change(textOf(value)) : value))
 const naming = (change: (name: string) => string): ContractFault => writing(on.CREATE, 'name', change)
@@ -50,18 +47,23 @@ const TYPES: ContractFaults = {
   'an empty categoryId': taking(on.CREATE, 'categoryId', isEmpty, number(0)),
   'a status of false': taking(on.CREATE, 'status', isTruth, undefined),
   'an empty status': taking(on.CREATE, 'status', isEmpty, undefined),
-  'a text as body': faultsAt(on.CREATE).onRequest((request) =>
-    /^\s*"/.test(request.body.toString())
-      ? { ...request, body: Buffer.from('{"name":"petstore verify","categoryId":7}') }
-      : request,
-  ),
-  'a petId of true': faultsAt(on.PLACE, 400, (request) => isTruth(objectOf(request).get('petId'))).onResponse(
-    (response) => ({
+  'a text as body': {
+    on: on.CREATE,
+    send: (request) =>
+      /^\s*"/.test(request.body.toString())
+        ? { ...request, body: Buffer.from('{"name":"petstore verify","categoryId":7}') }
+        : request,
+  },
+  'a petId of true': {
+    on: on.PLACE,
+    status: 400,
+    when: (request) => isTruth(objectOf(request).get('petId')),
+    answer: (response) => ({
       ...response,
       status: 404,
       body: Buffer.from('{"code":"pet_not_found","message":"Pet 1 does not exist.","status":404}'),
     }),
-  ),
+  },
   'a reference that is a number': taking(on.PLACE, 'reference', (value) => value instanceof JsonNumber, '7'),
   'an expiresAt of false': taking(on.PLACE, 'expiresAt', isTruth, undefined),
   'a changed name in an array': taking(on.UPDATE, 'name', isArray, 'array'),
@@ -83,12 +85,12 @@ function leaving(when: (parameters: URLSearchParams, pet: Map<string, Json>) => 
       if (!isOf(request, on.LIST) || response.status !== 200 || parametersOf(request).has('cursor')) return response
       const parameters = parametersOf(request)
       const limit = Number(parameters.get('limit') ?? 20)
-      return answers.items((all) => {
+      return changes.items((all) => {
         const left = deleted.filter((one) => when(parameters, one))
         if (left.length === 0) return all
         const sign = parameters.get('sort') === 'newest' ? -1 : 1
         return [...all, ...left].sort((one, other) => sign * (order(one) - order(other))).slice(0, limit)
-      })(response, request)
+      })(response)
     }
   }
 }
@@ -110,12 +112,12 @@ const stale = (filter: string, field: string): ContractFault => {
         corrected.add(pathOf(request.target).split('/')[2] ?? '')
       }
       if (!isOf(request, on.LIST) || response.status !== 200 || !parametersOf(request).has(filter)) return response
-      return answers.items((all) => {
+      return changes.items((all) => {
         const ids = all.map(idOf)
         const before = shown.get(request.target) ?? []
         shown.set(request.target, all)
         return [...before.filter((pet) => corrected.has(idOf(pet)) && !ids.includes(idOf(pet))), ...all]
-      })(response, request)
+      })(response)
     }
   }
 }

@@ -1,14 +1,10 @@
 // Planted faults: similar keys and uneven limits.
 
-import {
-  type ContractFault,
-  type ContractFaults,
-  faultsAt,
-} from '../../../practice/src/contract-faults/shared/faults.ts'
+import * as changes from '../../../practice/src/contract-faults/shared/changes.ts'
+import type { ContractFault, ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { EVENTS, LIST, ONE, ORDERS } from '../../../practice/src/contract-faults/shared/operations.ts'
-import * as requests from '../../../practice/src/contract-faults/shared/request-changes.ts'
 import { hasKey, isOf, parametersOf, withKey } from '../../../practice/src/contract-faults/shared/requests.ts'
-import { headerOf } from '../../../practice/src/messages.ts'
+import { headerOf } from '../../src/messages.ts'
 
 /** Accepts keys that resemble the first working key. */
 export function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): ContractFault {
@@ -36,12 +32,14 @@ const KEYS: ContractFaults = {
 }
 
 /** Changes a limit. */
-export const limiting = (operation: string, change: (limit: number) => number): ContractFault =>
-  faultsAt(operation).onRequest((request) => {
+export const limiting = (operation: string, change: (limit: number) => number): ContractFault => ({
+  on: operation,
+  send: (request) => {
     const limit = parametersOf(request).getAll('limit').join()
     if (!/^[1-9]\d?$/.test(limit)) return request
-    return requests.query((given) => given.set('limit', String(change(Number(limit)))))(request)
-  })
+    return changes.query((given) => given.set('limit', String(change(Number(limit)))))(request)
+  },
+})
 const unlessRound = (limit: number) => ([1, 2, 3, 4, 5, 10, 20, 100].includes(limit) ? limit : limit + 1)
 
 const LIMITS: ContractFaults = {

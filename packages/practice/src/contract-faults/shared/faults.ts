@@ -1,84 +1,70 @@
-// A contract fault, and the requests and responses it applies to.
+// A contract fault, and the behaviour of a proxy that has it.
 
+import { ERROR_STATUS, type ErrorCode } from '../../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../../contract/src/json.ts'
-import { headerOf } from '../../messages.ts'
 import type { Behaviour, ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
-import * as answerChanges from './answer-changes.ts'
-import * as requestChanges from './request-changes.ts'
-import { isOf, type When } from './requests.ts'
+import type { Change, RequestChange } from './changes.ts'
+import { isOf } from './requests.ts'
 
-/** By the id of the promise that each breaks. Each proxy creates its own behaviour. */
+/** Has `send`, `again`, `answer` or `refuse`. */
+export interface Fault {
+  /** Methods and paths, such as `GET /pets/*`. */
+  on: string
+  /** The status of the responses that change; without it, any. */
+  status?: number | undefined
+  when?: When
+  /** Changes the request. */
+  send?: RequestChange
+  /** Changes the request and sends it again, for another response. */
+  again?: RequestChange
+  answer?: (response: ServiceResponse, request: ClientRequest, pass: Pass) => ServiceResponse | Promise<ServiceResponse>
+  /** Returns this error. The request does not reach the service. */
+  refuse?: ErrorCode
+}
+/** A fault with a memory is a function that begins one. Each proxy has its own. */
+export type ContractFault = Fault | (() => Behaviour)
+/** By the id of the promise that each breaks. */
 export type ContractFaults = Readonly<Record<string, ContractFault>>
-export type ContractFault = () => Behaviour
-export type WhenResponse = (request: ClientRequest, response: ServiceResponse) => boolean
+type When = (request: ClientRequest, response: ServiceResponse) => boolean
 
+export function behaviourOf(fault: ContractFault): Behaviour {
+  if (typeof fault === 'function') return fault()
+  const { on, status, when = () => true, send, again, answer = (response) => response, refuse } = fault
+  return async (request, pass) => {
+    if (!isOf(request, on)) return pass(request)
+    if (send) return pass(send(request))
+    if (refuse) return when(request, NO_RESPONSE) ? errorAnswer(refuse) : pass(request)
+    const response = await pass(request)
+    if ((status ?? response.status) !== response.status || !when(request, response)) return response
+    return again ? pass(again(request)) : answer(response, request, pass)
+  }
+}
+const NO_RESPONSE: ServiceResponse = { status: 0, headers: [], body: Buffer.alloc(0) }
+
+function each<Of>(all: Record<string, Of>, fault: (one: Of) => ContractFault): ContractFaults {
+  return Object.fromEntries(Object.entries(all).map(([id, one]) => [id, fault(one)]))
+}
+/** Faults in the responses to these operations. */
+export const answering = (on: string, status: number | undefined, changes: Record<string, Change>): ContractFaults =>
+  each(changes, (answer) => ({ on, status, answer }))
+/** Faults in the requests that reach the service. */
+export const sending = (on: string, changes: Record<string, RequestChange>): ContractFaults =>
+  each(changes, (send) => ({ on, send }))
+/** Faults that reject valid requests. */
+export const refusing = (on: string, refuse: ErrorCode, requests: Record<string, When>): ContractFaults =>
+  each(requests, (when) => ({ on, when, refuse }))
 /** Returns the faults with `id` as a prefix of their ids. */
 export function under(id: string, faults: ContractFaults): ContractFaults {
   return Object.fromEntries(Object.entries(faults).map(([end, fault]) => [`${id}.${end}`, fault]))
 }
 
-type Makers<Change> = Readonly<Record<string, (...given: never[]) => Change>>
-/** A function that makes a fault, for each function that makes a change. */
-type Changing<Of extends Makers<unknown>> = { [Name in keyof Of]: (...given: Parameters<Of[Name]>) => ContractFault }
-
-function changing<Change, Of extends Makers<Change>>(changes: Of, by: (change: Change) => ContractFault): Changing<Of> {
-  const faults = Object.entries(changes).map(([name, make]) => [name, (...given: never[]) => by(make(...given))])
-  return Object.fromEntries(faults)
+export function jsonAnswer(status: number, value: unknown): ServiceResponse {
+  const headers = [['Content-Type', 'application/json'] as const, ['Cache-Control', 'no-store'] as const]
+  return { status, headers, body: Buffer.from(stringifyJson(value)) }
 }
 
-/** Makes faults for these requests, and for responses to them with this status for which `when` is true. */
-export function faultsAt(operations: string, status: number | 'any' = 'any', when: WhenResponse = () => true) {
-  const isMeant = (request: ClientRequest, response: ServiceResponse) =>
-    isOf(request, operations) && (status === 'any' || status === response.status) && when(request, response)
-  /** Replaces the matching responses. */
-  const answering =
-    (
-      other: (...meant: [...Parameters<answerChanges.Change>, Pass]) => ServiceResponse | Promise<ServiceResponse>,
-    ): ContractFault =>
-    () =>
-    async (request, pass) => {
-      const response = await pass(request)
-      return isMeant(request, response) ? other(response, request, pass) : response
-    }
-  const onRequest =
-    (change: requestChanges.RequestChange): ContractFault =>
-    () =>
-    (request, pass) =>
-      pass(isOf(request, operations) ? change(request) : request)
-  const onResponse = (change: answerChanges.Change): ContractFault => answering(change)
-  const resending = (change: requestChanges.RequestChange): ContractFault =>
-    answering((_, request, pass) => pass(change(request)))
-  return {
-    onRequest,
-    onResponse,
-    answering,
-    /** Changes the request. */
-    request: changing(requestChanges, onRequest),
-    /** Changes the response. */
-    answer: changing(answerChanges, onResponse),
-    /** Sends the changed request, too, and returns its response. */
-    again: changing(requestChanges, resending),
-    /** Returns an error. The request does not reach the service. */
-    refusing:
-      (whenRequest: When, code = 400, name = 'invalid_parameter'): ContractFault =>
-      () =>
-      async (request, pass) =>
-        isOf(request, operations) && whenRequest(request) ? errorAnswer(code, name) : pass(request),
-  }
-}
-
-const JSON_HEADERS: ServiceResponse['headers'] = [
-  ['Content-Type', 'application/json'],
-  ['Cache-Control', 'no-store'],
-]
-
-export function jsonAnswer(code: number, value: unknown): ServiceResponse {
-  return { status: code, headers: JSON_HEADERS, body: Buffer.from(stringifyJson(value)) }
-}
-
-export function errorAnswer(code: number, name: string, message = 'No.'): ServiceResponse {
-  const answer = jsonAnswer(code, { code: name, message, status: code })
+/** `status` replaces the one that belongs to the code. */
+export function errorAnswer(code: ErrorCode, message = 'No.', status: number = ERROR_STATUS[code]): ServiceResponse {
+  const answer = jsonAnswer(status, { code, message, status })
   return { ...answer, headers: [...answer.headers, ['X-Request-Id', crypto.randomUUID()]] }
 }
-
-export const hasNext = ({ headers }: ServiceResponse) => /rel="next"/.test(headerOf(headers, 'Link') ?? '')

@@ -1,95 +1,138 @@
-// Faults that remember earlier requests and responses. Each proxy has its own memory.
+// Faults that remember earlier requests and responses.
 
 import type { Json } from '../../../../contract/src/json.ts'
-import { headerOf } from '../../messages.ts'
+import { headerOf } from '../../../../verify/src/messages.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
-import { type Change, header, items, put } from './answer-changes.ts'
-import { type ContractFault, errorAnswer, faultsAt, jsonAnswer } from './faults.ts'
+import { type Change, header, items, put } from './changes.ts'
+import { type ContractFault, errorAnswer, jsonAnswer } from './faults.ts'
 import { CREATE, ONE } from './operations.ts'
 import { isOf, type When, withKey } from './requests.ts'
 import { objectOf, textOf } from './values.ts'
 
+interface Exchange {
+  request: ClientRequest
+  response: ServiceResponse
+}
+type Answer = ServiceResponse | Promise<ServiceResponse>
+
 /** Makes a fault that sees each request with its response. `begin` creates the memory of a proxy. */
 export function remembering<Memory>(
   begin: () => Memory,
-  judge: (memory: Memory, request: ClientRequest, response: ServiceResponse, pass: Pass) => unknown,
+  judge: (memory: Memory, request: ClientRequest, response: ServiceResponse, pass: Pass) => Answer | undefined,
 ): ContractFault {
   return () => {
     const memory = begin()
     return async (request, pass) => {
       const response = await pass(request)
-      return ((await judge(memory, request, response, pass)) as ServiceResponse | undefined) ?? response
+      return judge(memory, request, response, pass) ?? response
     }
   }
 }
 
+/** Calls `later` for each request after the first one with the same subject, whose response `isFirst` accepts. */
+export function afterFirst(
+  on: string,
+  subject: (request: ClientRequest) => string | undefined,
+  later: (request: ClientRequest, first: Exchange, pass: Pass) => Answer | undefined,
+  isFirst = (_: ServiceResponse) => true,
+): ContractFault {
+  return () => {
+    const firsts = new Map<string, Exchange>()
+    return async (request, pass) => {
+      const name = isOf(request, on) ? subject(request) : undefined
+      const first = name === undefined ? undefined : firsts.get(name)
+      const response = (await (first && later(request, first, pass))) ?? (await pass(request))
+      if (name !== undefined && !first && isFirst(response)) firsts.set(name, { request, response })
+      return response
+    }
+  }
+}
+
+/** Calls `second` for a request that arrives while another one with the same subject is running. */
+export function whileRunning(
+  subject: (request: ClientRequest) => string | undefined,
+  second: (request: ClientRequest, pass: Pass) => Promise<ServiceResponse>,
+): ContractFault {
+  return () => {
+    const running: string[] = []
+    return async (request, pass) => {
+      const id = subject(request)
+      if (id === undefined) return pass(request)
+      const isSecond = running.includes(id)
+      running.push(id)
+      const response = await (isSecond ? second(request, pass) : pass(request))
+      running.splice(running.indexOf(id), 1)
+      return response
+    }
+  }
+}
+
+const any = () => ''
+const isDone = ({ status }: ServiceResponse) => status < 300
+const isRead = ({ status }: ServiceResponse) => status === 200
+const targetOf = ({ target }: ClientRequest) => target
+const keyOf = ({ headers }: ClientRequest) => headerOf(headers, 'Authorization') ?? ''
+
 /** Repeats a refused request with the first working API key, and returns that response if it has the status `only`. */
 export function withFirstKey(
-  operations: string,
+  on: string,
   refused: 401 | 403,
   when: (request: ClientRequest, key: string) => boolean = () => true,
   only?: number,
 ): ContractFault {
-  return remembering(
-    () => ({ key: '' }),
-    async (memory, request, response, pass) => {
-      if (response.status === 200) memory.key ||= headerOf(request.headers, 'Authorization') ?? ''
-      if (response.status !== refused || !isOf(request, operations) || !when(request, memory.key)) return response
-      const other = await pass(withKey(request, memory.key))
-      return only === undefined || other.status === only ? other : response
-    },
-  )
+  const retry = async (request: ClientRequest, first: Exchange, pass: Pass) => {
+    const [response, key] = [await pass(request), keyOf(first.request)]
+    if (response.status !== refused || !isOf(request, on) || !when(request, key)) return response
+    const other = await pass(withKey(request, key))
+    return only === undefined || other.status === only ? other : response
+  }
+  return afterFirst('*', any, retry, isRead)
 }
 
 /** Whether the request's key starts like `key`. */
-export const isSimilar = ({ headers }: ClientRequest, key: string) =>
-  key !== '' && (headerOf(headers, 'Authorization') ?? '').startsWith(key.slice(0, -1))
+export const isSimilar = (request: ClientRequest, key: string) => keyOf(request).startsWith(key.slice(0, -1))
 
 /** Refuses every API key but the first working one. */
-export function refusingOthers(operations: string): ContractFault {
-  return remembering(
-    () => ({ key: '' }),
-    (memory, request, { status }) => {
-      if (status !== 200) return
-      const given = headerOf(request.headers, 'Authorization') ?? ''
-      memory.key ||= given
-      return given !== memory.key && isOf(request, operations) ? errorAnswer(403, 'read_only_key') : undefined
-    },
-  )
+export function refusingOthers(on: string): ContractFault {
+  const judge = async (request: ClientRequest, first: Exchange, pass: Pass) => {
+    const response = await pass(request)
+    const isRefused = isRead(response) && isOf(request, on) && keyOf(request) !== keyOf(first.request)
+    return isRefused ? errorAnswer('read_only_key') : response
+  }
+  return afterFirst('*', any, judge, isRead)
 }
 
 /** Hides pets that were added through this proxy: from a list, or with `change`. */
-export function forgetting(operation: string, when: When, change?: Change): ContractFault {
+export function forgetting(on: string, when: When, change?: Change): ContractFault {
   return remembering(
     () => new Set<string>(),
     (added, request, response) => {
       const isAdded = (pet: Json) => pet instanceof Map && added.has(textOf(pet.get('id')))
       const hide = change ?? items((pets) => pets.filter((pet) => !isAdded(pet)))
       if (isOf(request, CREATE) && response.status === 201) added.add(idOf(response))
-      const isMeant = isOf(request, operation) && when(request) && (!change || isAdded(objectOf(response)))
-      return isMeant ? hide(response, request) : response
+      const isMeant = isOf(request, on) && when(request) && (!change || isAdded(objectOf(response)))
+      return isMeant ? hide(response, request) : undefined
     },
   )
 }
 
 /** Keeps the first ETag of each address while `says` returns the same text for the response; by default, always. */
-export function keepingTags(operation: string, says: (response: ServiceResponse) => string = () => ''): ContractFault {
+export function keepingTags(on: string, says: (response: ServiceResponse) => string = any): ContractFault {
   return () => {
     const tags = new Map<string, string>()
     return async (request, pass) => {
-      if (!isOf(request, operation)) return pass(request)
+      if (!isOf(request, on)) return pass(request)
       const plain = await pass({ ...request, headers: request.headers.filter(([name]) => !/^If-/i.test(name)) })
       const current = headerOf(plain.headers, 'ETag')
-      const subject = request.target + says(plain)
-      const first = tags.get(subject)
       if (!current) return pass(request)
-      if (!first) tags.set(subject, current)
-      const kept = first ?? current
+      const subject = request.target + says(plain)
+      const kept = tags.get(subject) ?? current
+      tags.set(subject, kept)
       const headers = request.headers.map(
         ([name, value]) => [name, /^If-/i.test(name) ? value.replaceAll(kept, current) : value] as const,
       )
       const response = await pass({ ...request, headers })
-      return headerOf(response.headers, 'ETag') ? header('ETag', kept)(response, request) : response
+      return headerOf(response.headers, 'ETag') ? header('ETag', kept)(response) : response
     }
   }
 }
@@ -99,20 +142,25 @@ export const soldAgain: Change = (_, request) => {
   const at = new Date().toISOString()
   const petId = objectOf(request).get('petId')
   const order = { id: 7_000_000, petId, petName: 'petstore verify', status: 'pending', placedAt: at, changedAt: at }
-  return header('Location', `${request.target}/7000000`)(jsonAnswer(201, order), request)
+  return header('Location', `${request.target}/7000000`)(jsonAnswer(201, order))
 }
 
 /** Changes the response to every successful request after the first for the same address. */
-export function secondTime(operation: string, change: Change): ContractFault {
-  return remembering(
-    () => new Set<string>(),
-    (done, request, response) => {
-      if (!isOf(request, operation) || response.status >= 300) return
-      const again = done.has(request.target)
-      done.add(request.target)
-      return again ? change(response, request) : response
-    },
-  )
+export function secondTime(on: string, change: Change): ContractFault {
+  const again = async (request: ClientRequest, _: Exchange, pass: Pass) => {
+    const response = await pass(request)
+    return isDone(response) ? change(response, request) : response
+  }
+  return afterFirst(on, targetOf, again, isDone)
+}
+
+/** Repeats the first body of each address. */
+export function frozen(on: string, when: When = () => true): ContractFault {
+  const again = async (request: ClientRequest, { response: { body } }: Exchange, pass: Pass) => {
+    const response = await pass(request)
+    return isRead(response) ? { ...response, body } : response
+  }
+  return afterFirst(on, (request) => (when(request) ? request.target : undefined), again, isRead)
 }
 
 /** Whether the pet has an order with this status. */
@@ -123,22 +171,11 @@ export async function hasOrder(status: string, petId: string, request: ClientReq
 }
 
 /** Shows a pet as pending if it has an order with this status. */
-export function stuckAfter(status: string): ContractFault {
-  return faultsAt(ONE, 200).answering(async (response, request, pass) =>
-    (await hasOrder(status, idOf(response), request, pass)) ? put('status', 'pending')(response, request) : response,
-  )
-}
-
-/** Repeats the first response of each address. */
-export function frozen(operation: string, when: When = () => true): ContractFault {
-  return remembering(
-    () => new Map<string, Buffer>(),
-    (first, request, response) => {
-      if (!isOf(request, operation) || !when(request) || response.status !== 200) return
-      if (!first.has(request.target)) first.set(request.target, response.body)
-      return { ...response, body: first.get(request.target) }
-    },
-  )
-}
+export const stuckAfter = (status: string): ContractFault => ({
+  on: ONE,
+  status: 200,
+  answer: async (response, request, pass) =>
+    (await hasOrder(status, idOf(response), request, pass)) ? put('status', 'pending')(response) : response,
+})
 
 const idOf = (response: ServiceResponse) => textOf(objectOf(response).get('id'))

@@ -1,7 +1,8 @@
 // Tests of requests: their operation, parameters and headers.
 
-import { headerOf, withHeader } from '../../messages.ts'
-import type { ClientRequest } from '../../proxy.ts'
+import { basePath, type OperationId, operations } from '../../../../contract/src/contract.ts'
+import { headerOf, withHeader } from '../../../../verify/src/messages.ts'
+import type { ClientRequest, ServiceResponse } from '../../proxy.ts'
 
 export type When = (request: ClientRequest) => boolean
 
@@ -18,6 +19,12 @@ export function isOf({ method, target }: ClientRequest, operations: string): boo
     const isPath = wanted.length === segments.length && wanted.every((one, at) => one === '*' || one === segments[at])
     return isPath && (wantedMethod === '*' || wantedMethod === method)
   })
+}
+
+/** Returns the operation in the form that `isOf` expects. */
+export function patternOf(id: OperationId): string {
+  const { method = '', path = '' } = operations.find((one) => one.id === id) ?? {}
+  return `${method} ${path.slice(basePath.length).replaceAll(/\{\w+\}/g, '*')}`
 }
 
 /** Returns the path below the base URL, without the query. */
@@ -59,3 +66,5 @@ export const hasHeader =
 export function withKey(request: ClientRequest, authorization: string | undefined): ClientRequest {
   return { ...request, headers: withHeader(request.headers, 'Authorization', authorization) }
 }
+
+export const hasNext = ({ headers }: ServiceResponse) => /rel="next"/.test(headerOf(headers, 'Link') ?? '')

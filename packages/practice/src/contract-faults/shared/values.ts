@@ -27,12 +27,16 @@ export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
 }
 
+/** Sets the member, or removes it if `value` is `undefined`. */
+export function setMember(object: JsonObject, name: string, value: Json | undefined): void {
+  if (value === undefined) object.delete(name)
+  else object.set(name, value)
+}
+
 /** Replaces a wrong member of an object, or removes it if there is no right value. */
 export function replacing(name: string, isWrong: (value: Json | undefined) => boolean, right?: Json) {
   return (object: JsonObject): void => {
-    if (!isWrong(object.get(name))) return
-    if (right === undefined) object.delete(name)
-    else object.set(name, right)
+    if (isWrong(object.get(name))) setMember(object, name, right)
   }
 }
 
@@ -43,7 +47,6 @@ export const rounded = (digits: string) => number(BigInt(Number(digits)))
 export const isMissing = (value: Json | undefined) => value === undefined
 export const isText = (value: Json | undefined) => typeof value === 'string'
 export const isNumber = (value: Json | undefined) => value instanceof JsonNumber
-export const isFraction = (value: Json | undefined) => value instanceof JsonNumber && /\.\d*[1-9]/.test(value.text)
 export const is = (wanted: Json) => (value: Json | undefined) => value === wanted
 
 export function isJson(body: Buffer): boolean {

@@ -1,9 +1,11 @@
 // Rows that every create has about its body: strict JSON, size and media type.
 
+import { type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
 import { idempotencyRows } from './idempotency.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
 import { familyOf, operation, response, writing } from './rows.ts'
+import { fieldRows } from './wrong-rows.ts'
 
 type Headers = Record<string, string | undefined>
 /** Makes a body from a valid one, with headers for it. */
@@ -81,7 +83,11 @@ export function bodyRows(family: BodyFamily): PromiseRow[] {
     .check(async (probe) => {
       for (const json of ['{}', '[]']) (await send(probe, json)).expectError(400, invalid)
     })
-  return [refused, ...cases, ...idempotencyRows(family)]
+  const fields = fieldRows(id, { code: invalid, premise: `${id}.refused.code` }, async (probe) => {
+    const valid = parseJson(await body(probe)) as JsonObject
+    return (field, value) => send(probe, stringifyJson(new Map([...valid, [field, value]])))
+  })
+  return [refused, ...fields, ...cases, ...idempotencyRows(family)]
 }
 
 /** An accepted body depends on the plain create, and a refused one on a complete error. */

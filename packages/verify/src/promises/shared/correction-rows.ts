@@ -5,10 +5,12 @@ import { BODY_BYTES_MAX } from '../../../../contract/src/limits.ts'
 import type { Answer } from '../../answer.ts'
 import { absentId } from '../../fixtures.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
+import { wrongIntegers } from '../../wrong-values.ts'
 import { newKey, under } from './idempotency.ts'
 import { keyRows } from './key-rows.ts'
 import type { PromiseRow } from './promise.ts'
 import { type Check, familyOf, header, lineOf, ofStore, operation, refuses, response, rowsOf, writing } from './rows.ts'
+import { fieldRows, wrongFields } from './wrong-rows.ts'
 
 const row = rowsOf('store')
 
@@ -45,13 +47,16 @@ export async function expectRefused(
   ;(await probe.read(path)).expectMembers(before.object())
 }
 
+/** Returns functions that send each wrong value of this promise, for `expectRefused`. */
+export function wrongPatches(id: string, probe: Probe, path: string): (() => Promise<Answer>)[] {
+  return wrongFields(id).map((change) => () => probe.patch(path, change))
+}
+
 /** Resolves with the events that the query selects, and expects the last one to have this type. */
 export async function eventsUntil(probe: Probe, query: string, type: string): Promise<Answer> {
   const answer = await probe.read(`/store/events?${query}&limit=100`)
   return answer.expect(answer.objects().at(-1)?.get('type') === type, `${type} as the last event`, answer.text)
 }
-
-const NO_IDS = ['9223372036854775808', '1.0', '01', '%2B1', 'x', '%20', '-0']
 
 /** Rows about unknown and invalid ids. `ask` sends a request with that id. */
 export function idRows(id: string, needs: readonly 'write'[], ask: Ask): PromiseRow[] {
@@ -66,7 +71,7 @@ export function idRows(id: string, needs: readonly 'write'[], ask: Ask): Promise
     row(`${id}.no-id`, 'An id that is not an int64 in plain decimal: 404 not_found.')
       .from(operation(of, 'parameters', 0), { needs, premises: [`${id}.not-found`] })
       .check(async (probe) => {
-        for (const one of NO_IDS) (await ask(probe, one)).expectError(404, 'not_found')
+        for (const one of wrongIntegers('1')) (await ask(probe, encodeURIComponent(one))).expectError(404, 'not_found')
       }),
   ]
 }
@@ -150,6 +155,10 @@ function bodyRows({ id, path, ask, same }: Required<Correction>): PromiseRow[] {
     }
   }
   return [
+    ...fieldRows(id, { code: invalid, premise: `${id}.success` }, async (probe) => {
+      const at = await path(probe)
+      return (field, value) => probe.patch(at, { [field]: value })
+    }),
     row(`${id}.nothing`, `A body without a field that can be changed: 400 ${invalid}.`)
       .from(response(of, 400), done)
       .check(bad(invalid, '{}', '{"x":1}', '[]', '{"id":7}')),

@@ -5,7 +5,6 @@ import { absentId, retryRaces } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import { follow, type ListFamily, linkOf, nextBelowBase, targetOf, WALKED_PAGES_MAX, walk } from './pages.ts'
-import { refusedValues, WRONG } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
 import { familyOf, header, parameter, reading } from './rows.ts'
 
@@ -104,7 +103,6 @@ export function cursorRows({ id, statuses, filter, quietQuery }: ListFamily): Pr
   }
   const changed = (cursor: string) => cursor.slice(0, -1) + (cursor.endsWith('A') ? 'B' : 'A')
   return [
-    refusedValues(`${id}.cursor`, 'cursor', WRONG.cursor),
     row(`${id}.cursor.other`, 'A repeated or altered cursor, or another filter or order: 400 invalid_parameter.')
       .from(source, reading(`${id}.cursor.wrong`, `${id}.next`))
       .check(async (probe) => {

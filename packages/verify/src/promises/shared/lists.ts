@@ -7,9 +7,9 @@ import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import { cursorRows, linkRows } from './links.ts'
 import { type ListFamily, linkOf, walk } from './pages.ts'
-import { refusedValues, WRONG } from './parameters.ts'
 import type { PromiseRow } from './promise.ts'
 import { type Check, documented, familyOf, ofStore, parameter, parameterNames, reading, writing } from './rows.ts'
+import { parameterRows } from './wrong-rows.ts'
 
 export function listRows(family: ListFamily): PromiseRow[] {
   return [
@@ -17,7 +17,8 @@ export function listRows(family: ListFamily): PromiseRow[] {
     ...cursorRows(family),
     ...orderRows(family),
     ...filterRows(family),
-    ...parameterRows(family),
+    ...parameterRows(family.id),
+    ...spellingRows(family),
   ]
 }
 
@@ -91,9 +92,7 @@ function filterRows({ id, first, statuses, filter, quietQuery }: ListFamily): Pr
   ]
 }
 
-const PARAMETERS = ['limit', 'status', 'sort', 'search'] as const
-
-function parameterRows({ id, first, filter, quietQuery }: ListFamily): PromiseRow[] {
+function spellingRows({ id, first, quietQuery }: ListFamily): PromiseRow[] {
   const { row, path } = familyOf(id)
   const same = (more: string): Check => {
     return (probe) =>
@@ -104,8 +103,6 @@ function parameterRows({ id, first, filter, quietQuery }: ListFamily): PromiseRo
       })
   }
   return [
-    ...PARAMETERS.map((name) => refusedValues(`${id}.${name}`, name, WRONG[name])),
-    refusedValues(`${id}.${filter.id}`, filter.name, WRONG.id),
     row(`${id}.parameters.unknown`, 'Unknown parameters are ignored.')
       .from('docs/interface.md, GET /pets: Other query parameters', reading(first))
       .check(same('limit=10&page=2&Limit=0')),

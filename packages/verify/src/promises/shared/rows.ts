@@ -3,6 +3,7 @@
 import { document, type OperationId } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
+import { FAMILIES } from '../../wrong-values.ts'
 import type { Level, PromiseRow } from './promise.ts'
 
 export type Check = PromiseRow['check']
@@ -10,20 +11,7 @@ type More = Pick<PromiseRow, 'needs' | 'premises' | 'alone'>
 
 /** The operation that a sentence starts with if it names none, by the first one or two parts of the id. */
 const OPERATIONS: Readonly<Record<string, OperationId>> = {
-  'pets.list': 'listPets',
-  'pets.create': 'createPet',
-  'pets.get': 'getPet',
-  'pets.update': 'updatePet',
-  'pets.delete': 'deletePet',
-  'orders.list': 'listOrders',
-  'orders.place': 'placeOrder',
-  'orders.get': 'getOrder',
-  'orders.update': 'updateOrder',
-  'orders.complete': 'completeOrder',
-  'orders.cancel': 'cancelOrder',
-  'orders.return': 'returnOrder',
-  'inventory.get': 'getInventory',
-  'events.list': 'listEvents',
+  ...FAMILIES,
   'orders.expiry': 'getOrder',
   auth: 'listPets',
   'errors.400': 'createPet',
@@ -151,6 +139,13 @@ export function schema(name: string, ...properties: string[]): string[] {
     return `${path}${part < 0 ? '' : `/allOf/${part}`}/properties/${property}`
   })
   return paths.length > 0 ? paths : [path]
+}
+
+/** Returns a field of the operation's body. */
+export function bodySchema(id: OperationId, field: string): string[] {
+  const { path, method } = operationOf(id)
+  const { $ref = '' } = document.paths[path]?.[method]?.requestBody?.content['application/json']?.schema ?? {}
+  return schema($ref.split('/').at(-1) ?? '', field)
 }
 
 export function header(name: string): string {

@@ -1,4 +1,4 @@
-// Rows about the free text in `name` and `reference`: accepted text is returned exactly, other text is refused.
+// Rows about the free text in `name` and `reference`: accepted text is returned exactly.
 
 import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { newName } from '../../fixtures.ts'
@@ -12,12 +12,9 @@ const taken = () => [
   `${newName()} \u200ba\u200d\ufe0f\ufeff\u00ad\u0001\u202e`,
   `${newName()} e\u0301 \u00e9 \ufb01`,
 ]
-/** In JSON. */
-const REFUSED = [`"${'a'.repeat(TEXT_LENGTH_MAX + 1)}"`, '""', '" \\t\\u3000"', '"a\\u0000b"', '"\\ud800"']
-
 /** Rows for the operation's free text field. */
 export function textRows(
-  { id, invalid, text, body, send }: BodyFamily,
+  { id, text, body, send }: BodyFamily,
   source: readonly string[],
   premises: string,
 ): PromiseRow[] {
@@ -31,18 +28,6 @@ export function textRows(
       .check(async (probe) => {
         for (const sent of taken())
           (await send(probe, await body(probe, { [text]: sent }))).expectStatus(201).expectMember(text, sent)
-      }),
-    row(
-      `${id}.${text}.refused`,
-      `A ${text} that is blank, over ${TEXT_LENGTH_MAX} characters, or has U+0000 or a lone surrogate: 400 ${invalid}.`,
-    )
-      .from(source, writing(`${id}.refused.code`))
-      .check(async (probe) => {
-        const sent = await body(probe, { [text]: 'TEXT' })
-        for (const json of REFUSED) {
-          const wrong = sent.replace('"TEXT"', () => json)
-          ;(await send(probe, wrong)).expectError(400, invalid)
-        }
       }),
   ]
 }

@@ -11,12 +11,18 @@ export interface Message {
   body: Buffer
 }
 
-/** The bytes are not a plain message. None of them are consumed. */
-export class Unreadable extends Error {}
+/** The bytes are not a plain message. None of them are consumed. The message continues "The server …". */
+export class Unreadable extends Error {
+  constructor(message = 'does not speak HTTP/1.1') {
+    super(message)
+  }
+}
 
-/** The service refuses longer messages. */
+/** The service rejects longer requests. */
 const HEAD_BYTES_MAX = 16 * 1024
 const BODY_BYTES_MAX = 2 ** 20
+const RESPONSE_HEAD_BYTES_MAX = 64 * 1024
+const RESPONSE_BYTES_MAX = 4 * 1024 * 1024
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a valid head has none of these.
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
 const REQUEST_LINE = /^[A-Z]+ [^ ]+ HTTP\/1\.[01]$/
@@ -49,20 +55,31 @@ export class MessageReader {
     }
   }
 
-  /** Skips 1xx. `isBodiless` says whether a response has no body, whatever its headers. */
-  async response(isBodiless = (_start: string) => false): Promise<Message | undefined> {
+  /**
+   * Skips 1xx. `isBodiless` says whether a response has no body. Its headers can have a length. Resolves with `undefined` if the
+   * connection ends before the response is complete. Rejects with Unreadable.
+   */
+  async response(isBodiless = (_status: number) => false): Promise<Message | undefined> {
     for (let isOver = false; ; isOver = !(await this.more())) {
-      let head = headOf(this.buffered)
+      let head = responseHead(this.buffered)
       while (head && /^\S+ 1\d\d/.test(head.start)) {
         this.buffered = this.buffered.subarray(head.length)
-        head = headOf(this.buffered)
+        head = responseHead(this.buffered)
       }
-      if (head && isBodiless(head.start)) return this.take(head, { at: head.length, body: Buffer.alloc(0) })
+      if (head && isBodiless(statusOf(head))) return this.take(head, { at: head.length, body: Buffer.alloc(0) })
       const isFramed = head?.headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
       const end = head && (isFramed || isOver) ? bodyEnd(head) : undefined
       if (head && end) return this.take(head, isFramed ? end : { at: this.buffered.length, body: head.after })
       if (isOver) return undefined
+      if (this.buffered.length > RESPONSE_BYTES_MAX) throw new Unreadable('sent more than 4 MB')
     }
+  }
+
+  /** Resolves with the bytes that arrive within `ms`. */
+  async following(ms: number): Promise<Buffer> {
+    const isOver = Bun.sleep(ms).then(() => false)
+    while (await Promise.race([this.more(), isOver]));
+    return this.buffered
   }
 
   /** Yields the bytes not yet consumed, and all that follow. */
@@ -106,6 +123,16 @@ function headOf(bytes: Buffer): Head | undefined {
   return { start, headers, length: end + 4, after: bytes.subarray(end + 4) }
 }
 
+/** Throws Unreadable as soon as it cannot be a response. */
+function responseHead(bytes: Buffer): Head | undefined {
+  const head = headOf(bytes)
+  const begin = bytes.toString('latin1', 0, 13)
+  const isHttp = head ? /^HTTP\/1\.[01] \d{3}[ \r]/.test(begin) : 'HTTP/1.'.startsWith(begin.slice(0, 7))
+  if (!isHttp) throw new Unreadable()
+  if (!head && bytes.length > RESPONSE_HEAD_BYTES_MAX) throw new Unreadable('sent more than 64 KB of headers')
+  return head
+}
+
 /** Throws Unreadable as soon as the service would refuse it. */
 function requestHead(bytes: Buffer): Head | undefined {
   const head = headOf(bytes)
@@ -132,26 +159,42 @@ function bodyEnd({ start, headers, length, after }: Head, bytesMax = Number.MAX_
     : lengths.length === 0 || /^\d{1,15}$/.test(lengths.join())
   const size = isChunked ? after.length : Number(lengths[0] ?? 0)
   if (!isPlain || size > bytesMax) throw new Unreadable()
-  if (isChunked) return chunksEnd(after, length)
+  if (isChunked) return chunksEnd(after, length, start.startsWith('HTTP/'))
   return after.length < size ? undefined : { at: length + size, body: after.subarray(0, size) }
 }
 
-/** `offset` is the position of the first chunk in the message. Throws Unreadable. */
-function chunksEnd(bytes: Buffer, offset: number): BodyEnd | undefined {
+/**
+ * `offset` is the position of the first chunk in the message. A response can have spaces after sizes, and trailers,
+ * which the service rejects in a request. Throws Unreadable.
+ */
+function chunksEnd(bytes: Buffer, offset: number, isResponse: boolean): BodyEnd | undefined {
+  const space = isResponse ? '[ \\t]*' : ''
   const chunks: Buffer[] = []
   for (let at = 0; ; ) {
     const line = bytes.toString('latin1', at, at + 1_000)
-    const [sizeLine, hex = ''] = /^([\da-f]{1,6})(?:;[^\r\n]*)?\r\n/i.exec(line) ?? []
-    if (sizeLine === undefined && !/^(?:[\da-f]{1,6}(?:;[^\r\n]*)?\r?)?$/i.test(line)) throw new Unreadable()
+    const [sizeLine, hex = ''] = new RegExp(`^([\\da-f]{1,6})${space}(?:;[^\\r\\n]*)?\\r\\n`, 'i').exec(line) ?? []
+    if (sizeLine === undefined && !new RegExp(`^(?:[\\da-f]{1,6}${space}(?:;[^\\r\\n]*)?\\r?)?$`, 'i').test(line))
+      throw new Unreadable()
     if (sizeLine === undefined) return undefined
     const begin = at + sizeLine.length
     const end = begin + Number.parseInt(hex, 16)
-    if (!'\r\n'.startsWith(bytes.toString('latin1', end, end + 2))) throw new Unreadable()
-    if (bytes.length < end + 2) return undefined
+    const after = isResponse && begin === end ? bytes.indexOf('\r\n\r\n', begin - 2) + 2 : end
+    if (after < end) return undefined
+    if (!'\r\n'.startsWith(bytes.toString('latin1', after, after + 2))) throw new Unreadable()
+    if (bytes.length < after + 2) return undefined
     chunks.push(bytes.subarray(begin, end))
-    at = end + 2
+    at = after + 2
     if (begin === end) return { at: offset + at, body: Buffer.concat(chunks) }
   }
+}
+
+/** Whether a response has no body (RFC 9110, 6.4.1). */
+export function isBodiless(method: string, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 304
+}
+
+export function statusOf({ start }: Pick<Message, 'start'>): number {
+  return Number(start.split(' ')[1])
 }
 
 export function toBytes({ start, headers, body }: Message): Buffer {
