@@ -31,7 +31,7 @@ const VITEST = (snippet: string) => ({ ...MODULE, 'store.test.ts': vitest(snippe
 
 export const SNIPPETS: Record<string, Snippet> = {
   'a program': {
-    title: '`petstore/testing` is in',
+    title: '`petstore/testing` works',
     files: (snippet) => ({ 'program.mjs': snippet.replace('await store.stop()', `${CHECK}\n$&`) }),
     command: ['node', 'program.mjs'],
   },
