@@ -3,10 +3,10 @@
 import type { Config } from '../../service/src/config/read-config.ts'
 import { SETTINGS } from '../../service/src/config/settings.ts'
 import type { Log } from '../../service/src/observability/log.ts'
-import { printableLines } from '../../service/src/observability/printable.ts'
 import { absolutePath } from '../../service/src/store/absolute-path.ts'
 import { kindOf } from '../../service/src/store/kinds.ts'
 import { io } from '../../service/src/system/io.ts'
+import { printableLines } from '../../service/src/system/terminal.ts'
 import { commandName } from './child-process.ts'
 
 export interface Started {

@@ -1,7 +1,7 @@
 // The progress of a forwarder, for its log and metrics.
 
 import type { Log } from '../../../service/src/observability/log.ts'
-import { counter, gauge } from '../../../service/src/observability/text-format.ts'
+import { counter, gauge } from '../../../service/src/observability/prometheus.ts'
 
 export class Progress {
   private taken = 0

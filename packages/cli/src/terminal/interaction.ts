@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import { StartError } from '../../../service/src/domain/start-error.ts'
-import { printable } from '../../../service/src/observability/printable.ts'
 import { io } from '../../../service/src/system/io.ts'
 import { monotonicMs } from '../../../service/src/system/runtime.ts'
+import { printable } from '../../../service/src/system/terminal.ts'
 import { duration, printNote } from './print.ts'
 
 export interface Progress {

@@ -2,7 +2,7 @@
 
 import { keyEnvironment } from '../domain/keys.ts'
 import { nameFault } from '../domain/names.ts'
-import { networks } from '../observability/client-address.ts'
+import { joined, networks } from '../observability/client-address.ts'
 import { kindOf, pathFault } from '../store/kinds.ts'
 
 export function path(text: string): string {
@@ -22,7 +22,7 @@ export function storeName(text: string): string {
 /** Removes the brackets of an IPv6 address. */
 export function host(text: string): string {
   const name = /^\[(.*:.*)\]$/.exec(text)?.[1] ?? text
-  const url = URL.parse(`http://${name.includes(':') ? `[${name}]` : name}:1`)
+  const url = URL.parse(`http://${joined(name, 1)}`)
   if (url?.port === '1' && !/\s/.test(name)) return name
   throw new Error('must be the name or the IP address of a host, such as 127.0.0.1 or ::1')
 }

@@ -5,8 +5,7 @@
 import { write } from 'node:fs'
 import { styleText } from 'node:util'
 import { endOfTurn, startTimer, wallMs } from '../system/runtime.ts'
-import { isTerminal } from '../system/terminal.ts'
-import { printable } from './printable.ts'
+import { isTerminal, printable } from '../system/terminal.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

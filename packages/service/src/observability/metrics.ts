@@ -8,9 +8,8 @@ import type { Inventory, OrderStatus, OrderStore, Transition } from '../domain/o
 import type { PetStore } from '../domain/pets.ts'
 import type { Store } from '../domain/store.ts'
 import { atMost, monotonicMs } from '../system/runtime.ts'
-import { Histogram } from './histogram.ts'
 import { measureProcess, orNothing } from './process-metrics.ts'
-import { counter, gauge } from './text-format.ts'
+import { counter, gauge, Histogram } from './prometheus.ts'
 
 /** Called for each scrape. */
 export interface Watched {

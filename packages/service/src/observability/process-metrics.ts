@@ -4,7 +4,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { counter, gauge } from './text-format.ts'
+import { counter, gauge } from './prometheus.ts'
 
 /** Starts to measure event loop delay. Each call of the result returns the metrics since the previous call. */
 export function measureProcess(): () => string {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Histogram } from '../../src/observability/histogram.ts'
+import { Histogram } from '../../src/observability/prometheus.ts'
 
 const BOUNDS = [0.1, 0.5, 1, 10]
 
