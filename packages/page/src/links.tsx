@@ -2,18 +2,12 @@
 
 import { type AnchorHTMLAttributes, type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { firstPageOf, type ListPosition, toAddress } from './list/list-position.ts'
+import { addressOf, type Place, type RecordId } from './address.ts'
+import { firstPageOf, type ListPosition } from './list/list-position.ts'
 import { names } from './names.ts'
 import { Name } from './parts/name.tsx'
-import { type Opened, openedAddress, type RecordId } from './record/record-address.ts'
 
-export type Place = ListPosition | Opened
-
-interface Places {
-  go: (to: Place) => void
-}
-
-export const Places = createContext<Places>({ go: () => undefined })
+export const Places = createContext<{ go: (to: Place) => void }>({ go: () => undefined })
 
 interface LinkProps extends Pick<AnchorHTMLAttributes, 'class' | 'aria-current'> {
   to: Place
@@ -30,7 +24,7 @@ export function Link({ to, onFollow, ...link }: LinkProps) {
     onFollow?.()
     go(to)
   }
-  return <a href={'kind' in to ? openedAddress(to) : toAddress(to)} onClick={follow} {...link} />
+  return <a href={addressOf(to)} onClick={follow} {...link} />
 }
 
 interface AnimalsLinkProps extends Omit<LinkProps, 'to'> {

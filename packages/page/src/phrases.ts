@@ -6,7 +6,7 @@ import { now } from './parts/clock.ts'
 import { plain } from './parts/visible-text.ts'
 
 /** What another till did with an animal. `order` holds the animal now. */
-export function quicker(name: string, order: Order | undefined): string {
+export function otherTillSentence(name: string, order: Order | undefined): string {
   if (!order) return `${brief(name)} is available again.`
   return `${brief(name)} was ${labelOf(order.status).toLowerCase()} ${ago(order.changedAt)}.`
 }

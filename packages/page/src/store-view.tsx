@@ -1,44 +1,34 @@
-// The page after signing in: the bar, the current list or record, and the dialogs.
+// The page after signing in: the bar, the list, record or sales, and the dialogs.
 
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
+import { type RecordId, type SalesPosition, wrongIn } from './address.ts'
 import { AddDialog } from './animal/add-dialog.tsx'
 import { type Draft, isEmpty } from './animal/draft.ts'
 import { ImportDialog } from './files/import-dialog.tsx'
 import { useExport } from './files/use-export.tsx'
-import { type Place, Places, RecordLink } from './links.tsx'
+import { Places, RecordLink } from './links.tsx'
 import { OfferedCategories } from './list/category.tsx'
 import { EmptyStore } from './list/empty-store.tsx'
-import { petsOf, useHolders } from './list/holders.ts'
-import { type ShownList, useList, useStarts } from './list/list.ts'
-import { firstPageOf, type ListPosition, nextPage, previousPage } from './list/list-position.ts'
-import { useSpokenList } from './list/list-spoken.ts'
+import { petsOf, type ShownList } from './list/list.ts'
+import { firstPageOf, nextPage, previousPage } from './list/list-position.ts'
 import { Tools } from './list/list-tools.tsx'
 import { ListView } from './list/list-view.tsx'
 import { isNarrowed, rangeOf, summary } from './list/list-words.ts'
-import { moveRow, useFocusBack } from './list/row-focus.ts'
-import { Found, SEARCH_ID, Search } from './list/search.tsx'
+import { moveRow } from './list/row-focus.ts'
+import { IdMatch, SEARCH_ID, Search, useIdMatch } from './list/search.tsx'
 import { SkipLink, TitleRow } from './list/title-row.tsx'
-import { useEvents, useFeed, useMarks } from './live/feed.ts'
-import { useNews } from './news.tsx'
-import { useActing } from './orders/acting.tsx'
-import type { Action, Subject } from './orders/actions.ts'
 import { EndingToday } from './orders/ending.tsx'
-import { usePrinting } from './paper/use-printing.tsx'
-import { Button } from './parts/button.tsx'
 import { Notice } from './parts/notice.tsx'
 import { brief } from './phrases.ts'
-import { openedAddress, useOpened } from './record/record-address.ts'
 import { RecordView } from './record/record-view.tsx'
 import { SalesView } from './sales/sales-view.tsx'
 import { SelectionBar } from './selection/selection-bar.tsx'
-import { useSelection } from './selection/use-selection.ts'
 import type { SignedIn } from './session/tab-keys.ts'
 import { useTitle } from './title.ts'
 import { Bar, TITLES } from './top-bar.tsx'
 import { ShortcutsDialog, useShortcuts } from './use-shortcuts.tsx'
-import { wrongIn } from './wrong-address.ts'
+import { type Store, useStore } from './use-store.tsx'
 
 interface StoreViewProps {
   client: PetstoreClient
@@ -50,104 +40,37 @@ interface StoreViewProps {
 
 export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: StoreViewProps) {
   const { readOnly } = signedIn
-  const feed = useFeed(client)
-  const [opened, open] = useOpened()
-  const list = useList(client, feed, opened !== undefined)
-  const { position, shown, reload, refresh } = list
-  const starts = useStarts(position)
-  const holders = useHolders(client, shown)
-  const { selection, ...selecting } = useSelection(list)
-  const [marks, mark] = useMarks()
+  const store = useStore(client, readOnly)
+  const { position, opened, go, list, firstPages } = store
   const [adding, setAdding] = useState(false)
-  const [news, tell] = useNews()
+  const [importing, setImporting] = useState(false)
+  const [explaining, setExplaining] = useState(false)
   /** Animals that this tab added, newest first. */
   const [added, setAdded] = useState<readonly Pet[]>([])
-  const { exporting, start: startExport, strip: exportStrip } = useExport(client)
-  const { sheet, printList, printReceipt } = usePrinting(client, tell)
-  const [importing, setImporting] = useState(false)
-  const [sampling, setSampling] = useState(false)
-  const [explaining, setExplaining] = useState(false)
-  const [start, orderDialog] = useActing({ client, feed, onStart: () => tell(''), onChange: refresh, onDone })
-  const onAction = readOnly ? undefined : start
-  const [changes, setChanges] = useState(0)
-  useTitle(opened ? (opened.kind === 'sales' ? 'Sales' : undefined) : TITLES[position.view])
-  const leave = useFocusBack(opened !== undefined)
-  useSpokenList(list)
-
-  useEvents(feed, (events) => {
-    for (const { petId } of events) holders.forget(petId)
-    mark(events.map(({ petId }) => petId))
-  })
-
-  function go(next: Place): void {
-    tell('')
-    if ('kind' in next) {
-      leave(openedAddress(next))
-      open(next)
-    } else {
-      open(undefined)
-      list.goTo(next)
-    }
-  }
-
-  function goBack(view: ListPosition['view']): void {
-    go(position.view === view ? position : starts[view])
-  }
-
-  function step(next: ListPosition | undefined): void {
-    if (next && !list.loading && !opened) go(next)
-  }
-
-  const [shortcuts, setShortcuts] = useShortcuts({
-    search: focusBox,
-    scan: focusBox,
-    add: () => !readOnly && setAdding(true),
-    nextRow: () => moveRow(1),
-    previousRow: () => moveRow(-1),
-    open: undefined,
-    choose: () => !opened && selecting.toggleFocused(),
-    previousPage: () => step(shown && previousPage(shown.position, shown.prev)),
-    nextPage: () => step(shown && nextPage(shown.position, shown.next)),
-    close: selection && selecting.end,
-    explain: () => setExplaining(true),
-  })
+  const exported = useExport(client)
+  const [shortcuts, setShortcuts] = useListShortcuts(
+    store,
+    () => setAdding(true),
+    () => setExplaining(true),
+  )
 
   function onAdded(pet: Pet): void {
     setAdded([pet, ...added])
     const shows = <RecordLink kind="animal" id={pet.id} text="Show it" />
-    noteChange(`${brief(pet.name)} was added. Its id is ${pet.id}.`, shows)
-    reload()
+    store.noteChange(`${brief(pet.name)} was added. Its id is ${pet.id}.`, shows)
+    list.reload()
   }
 
-  function noteChange(sentence: string, action?: ComponentChildren): void {
-    tell(sentence, action)
-    setChanges((before) => before + 1)
-    refresh()
-  }
-
-  function onDone(sentence: string, action: Action, { petId }: Subject, orderId: bigint): void {
-    holders.forget(petId)
-    const receipt = <Button text="Receipt" onClick={() => printReceipt(orderId)} />
-    noteChange(sentence, action === 'sell' && receipt)
-  }
-
-  const animals = position.view === 'animals'
-  const emptyStore = animals && (sampling || hasNoAnimals(list)) && (
-    <EmptyStore client={client} readOnly={readOnly} onRunning={setSampling} onDone={reload} />
-  )
   function addNamed(name: string): void {
     setDraft({ ...draft, name })
     setAdding(true)
   }
+
   const wrong = wrongIn(location.search)
-  const wrongAddress = wrong.length > 0 && (
-    <Notice kind="warning" title="This link does not work." text={`Not valid, so ignored: “${wrong.join('”, “')}”.`} />
-  )
-  const onAdd = animals && !readOnly ? () => setAdding(true) : undefined
   return (
     <Places.Provider value={{ go }}>
       {!opened && <SkipLink />}
-      <Bar {...{ position, starts, opened, signedIn }} onExplain={() => setExplaining(true)} onSignOut={onSignOut}>
+      <Bar {...{ position, firstPages, opened, signedIn }} onExplain={() => setExplaining(true)} onSignOut={onSignOut}>
         <Search
           key={opened ? 'opened' : 'list'}
           {...{ client }}
@@ -155,81 +78,142 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
           goTo={opened ? undefined : go}
         />
       </Bar>
-      {exportStrip}
-      {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={refresh} />}
-      {opened ? (
-        <main class="page">
-          {wrongAddress}
-          {opened.kind === 'sales' ? (
-            <SalesView {...{ client, feed }} position={opened} />
-          ) : (
-            <RecordView
-              {...{ client, feed, onAction, changes }}
-              record={opened}
-              news={news}
-              onCorrected={noteChange}
-              onDeleted={(sentence) => {
-                list.remove(opened.id)
-                goBack('animals')
-                noteChange(sentence)
-              }}
-              onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
-            />
-          )}
-        </main>
-      ) : (
-        <main class="page">
-          {wrongAddress}
-          <TitleRow
-            title={TITLES[position.view]}
+      {exported.progress}
+      {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={list.refresh} />}
+      <main class="page">
+        {wrong.length > 0 && (
+          <Notice
+            kind="warning"
+            title="This link does not work."
+            text={`Not valid, so ignored: “${wrong.join('”, “')}”.`}
+          />
+        )}
+        {opened === undefined ? (
+          <ListPage
+            {...{ store, exported, addNamed }}
             draftKept={!isEmpty(draft) && !adding}
-            onAdd={onAdd}
+            onAdd={() => setAdding(true)}
             onImport={() => setImporting(true)}
-            onSelect={emptyStore ? undefined : selection ? selecting.end : selecting.begin}
-            selecting={selection !== undefined}
-            exporting={exporting}
-            onExport={emptyStore ? undefined : () => startExport(position, shown)}
-            onPrint={() => printList(position)}
           />
-          <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
-          {!emptyStore && <Tools {...{ position, shown }} goTo={go} />}
-          <Found {...{ client, feed, position, onAction }} />
-          {position.view === 'orders' && <EndingToday {...{ client, feed, onAction }} />}
-          <ListView
-            {...{ ...list, onAction, emptyStore, selection }}
-            goTo={go}
-            holderOf={holders.holderOf}
-            marks={marks}
-            onAdd={readOnly ? undefined : addNamed}
-            news={
-              <>
-                {news}
-                {selection && (
-                  <SelectionBar
-                    {...{ client, selection, readOnly }}
-                    view={position.view}
-                    holderOf={holders.holderOf}
-                    onEnd={selecting.end}
-                    onChange={reload}
-                    onDone={(sentence) => {
-                      selecting.end()
-                      noteChange(sentence)
-                      reload()
-                    }}
-                  />
-                )}
-              </>
-            }
-          />
-        </main>
-      )}
-      {sheet}
+        ) : opened.kind === 'sales' ? (
+          <SalesPage {...{ store }} opened={opened} />
+        ) : (
+          <RecordPage {...{ store }} opened={opened} />
+        )}
+      </main>
+      {store.dialogs}
       <AddDialog {...{ client, draft, setDraft, onAdded }} open={adding} setOpen={setAdding} />
-      {orderDialog}
       <ShortcutsDialog open={explaining} setOpen={setExplaining} enabled={shortcuts} setEnabled={setShortcuts} />
-      <OfferedCategories pets={[...added, ...petsOf(shown?.items)]} />
+      <OfferedCategories pets={[...added, ...petsOf(list.shown?.items ?? [])]} />
     </Places.Provider>
   )
+}
+
+interface ListPageProps {
+  store: Store
+  exported: ReturnType<typeof useExport>
+  draftKept: boolean
+  onAdd: () => void
+  onImport: () => void
+  addNamed: (name: string) => void
+}
+
+function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: ListPageProps) {
+  const { service, position, go, list, selecting, readOnly, onAction, printing, message, noteChange } = store
+  const { client, records } = service
+  const { shown, reload } = list
+  const { selection } = selecting
+  const [sampling, setSampling] = useState(false)
+  const match = useIdMatch(service, position)
+  useTitle(TITLES[position.view])
+  const isAnimals = position.view === 'animals'
+  const emptyStore = isAnimals && (sampling || hasNoAnimals(list)) && (
+    <EmptyStore {...{ client, readOnly }} onRunning={setSampling} onDone={reload} />
+  )
+  const selectionBar = selection && (
+    <SelectionBar
+      {...{ client, selection, readOnly, records }}
+      view={position.view}
+      onEnd={selecting.end}
+      onChange={reload}
+      onDone={(sentence) => {
+        selecting.end()
+        noteChange(sentence)
+        reload()
+      }}
+    />
+  )
+  return (
+    <>
+      <TitleRow
+        {...{ draftKept, onImport }}
+        title={TITLES[position.view]}
+        onAdd={isAnimals && !readOnly ? onAdd : undefined}
+        onSelect={emptyStore ? undefined : selection ? selecting.end : selecting.begin}
+        selecting={selection !== undefined}
+        exporting={exported.exporting}
+        onExport={emptyStore ? undefined : () => exported.start(position, shown)}
+        onPrint={() => printing.printList(position)}
+      />
+      <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
+      {!emptyStore && <Tools {...{ position, shown }} goTo={go} />}
+      {match && <IdMatch {...{ records, position, onAction }} item={match} />}
+      {!isAnimals && <EndingToday {...{ ...service, onAction }} />}
+      <ListView
+        {...{ ...list, records, onAction, emptyStore, selection }}
+        goTo={go}
+        isFound={match !== undefined}
+        onAdd={readOnly ? undefined : addNamed}
+        news={[message, selectionBar]}
+      />
+    </>
+  )
+}
+
+function RecordPage({ store, opened }: { store: Store; opened: RecordId }) {
+  const { service, onAction, changes, message, noteChange, goBack, list } = store
+  return (
+    <RecordView
+      {...{ ...service, onAction, changes }}
+      record={opened}
+      news={message}
+      onCorrected={noteChange}
+      onDeleted={(sentence) => {
+        goBack('animals')
+        noteChange(sentence)
+        list.reload()
+      }}
+      onBack={() => goBack(opened.kind === 'order' ? 'orders' : 'animals')}
+    />
+  )
+}
+
+function SalesPage({ store, opened }: { store: Store; opened: SalesPosition }) {
+  useTitle('Sales')
+  return (
+    <>
+      {store.message}
+      <SalesView {...store.service} position={opened} />
+    </>
+  )
+}
+
+function useListShortcuts({ readOnly, opened, list, selecting, go }: Store, add: () => void, explain: () => void) {
+  const { shown } = list
+  const step = (next: typeof list.position | undefined) => next && !list.loading && !opened && go(next)
+  return useShortcuts({
+    search: focusBox,
+    scan: focusBox,
+    add: () => readOnly || add(),
+    nextRow: () => moveRow(1),
+    previousRow: () => moveRow(-1),
+    open: undefined,
+    choose: () => opened || selecting.toggleFocused(),
+    previousPage: () => step(shown && previousPage(shown.position, shown.prev)),
+    nextPage: () => step(shown && nextPage(shown.position, shown.next)),
+    close: selecting.selection && selecting.end,
+    explain,
+  })
 }
 
 function focusBox(): void {

@@ -1,20 +1,20 @@
 // The bar at the top: the views, the search, and the key that is signed in.
 
 import type { ComponentChildren } from 'preact'
+import type { Opened } from './address.ts'
 import { Link } from './links.tsx'
 import type { ListPosition } from './list/list-position.ts'
 import { names } from './names.ts'
 import { Button } from './parts/button.tsx'
 import { Paw } from './parts/icons.tsx'
 import { Name } from './parts/name.tsx'
-import type { Opened } from './record/record-address.ts'
 import type { SignedIn } from './session/tab-keys.ts'
 
 export const TITLES = { animals: 'Animals', orders: 'Orders' } as const
 
 interface BarProps {
   position: ListPosition
-  starts: Record<ListPosition['view'], ListPosition>
+  firstPages: Record<ListPosition['view'], ListPosition>
   opened: Opened | undefined
   signedIn: SignedIn
   onExplain: () => void
@@ -22,7 +22,7 @@ interface BarProps {
   children: ComponentChildren
 }
 
-export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut, children }: BarProps) {
+export function Bar({ position, firstPages, opened, signedIn, onExplain, onSignOut, children }: BarProps) {
   const { key, name, readOnly } = signedIn
   return (
     <header class="bar">
@@ -36,7 +36,7 @@ export function Bar({ position, starts, opened, signedIn, onExplain, onSignOut, 
             <Link
               key={view}
               class="button quiet"
-              to={starts[view]}
+              to={firstPages[view]}
               aria-current={!opened && view === position.view ? 'page' : undefined}
             >
               {TITLES[view]}

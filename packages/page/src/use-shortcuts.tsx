@@ -1,4 +1,4 @@
-// Handles the keys of shortcuts.ts, and shows the dialog that explains them. Shortcuts can be turned off (WCAG 2.1.4).
+// Handles the keys of shortcuts.ts, and shows the dialog that explains them. They can be turned off (WCAG 2.1.4).
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
@@ -7,7 +7,7 @@ import { useSessionState } from './session/session-state.ts'
 import { ALL_SHORTCUTS, type ShortcutName } from './shortcuts.ts'
 
 /** `undefined`: the browser or a dialog handles the key. */
-type Actions = Record<ShortcutName, (() => void) | undefined>
+type Actions = Record<ShortcutName, (() => unknown) | undefined>
 
 export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => void] {
   const [enabled, setEnabled] = useSessionState('petstore.shortcuts', true)
@@ -16,12 +16,12 @@ export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => 
     function press(event: KeyboardEvent): void {
       const pressed = ALL_SHORTCUTS.find(([, { key, others }]) => key === event.key || others?.includes(event.key))
       const action = pressed && actions[pressed[0]]
-      if (!action || event.ctrlKey || event.metaKey || event.altKey) return
+      if (!action || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
       if (document.querySelector('dialog[open]')) return
       const target = event.target as Element
       if (!enabled || target.matches('textarea, input:not([type="radio"], [type="checkbox"])')) return
-      // In these controls, arrows and digits choose a value.
-      if (/^(Arrow|[0-9])/.test(event.key) && target.matches('select, [type="radio"]')) return
+      // In these controls, arrows, digits and letters choose a value.
+      if (/^(Arrow|[0-9a-z]$)/.test(event.key) && target.matches('select, [type="radio"]')) return
       // The action moves the focus to the search field, which then receives the scanner's digits.
       if (pressed[0] !== 'scan') event.preventDefault()
       action()

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { startService } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
-import { DayEvents } from '../src/sales/day-events.ts'
+import { DayLog, readClockAhead } from '../src/sales/day-log.ts'
 
 test.each([
   ['of the day before', 25, undefined],
@@ -20,9 +20,10 @@ test.each([
     await client.createPet({ name: 'Rex', categoryId: 7n })
   }
   const [from, to] = [day, day + 1].map((one) => new Date(Date.UTC(2026, 10, one)).toISOString()) as [string, string]
-  const events = new DayEvents(client, { from, to })
-  await events.read(new AbortController().signal, () => {})
-  const { at = '', next = '' } = events.clockAhead ?? {}
+  const log = new DayLog(client, { from, to })
+  await log.read(100, new AbortController().signal)
+  const ahead = await readClockAhead(client, to, [log.log.value.events])
+  const { at = '', next = '' } = ahead ?? {}
   expect(times && [at, next].map((time) => new Date(time).getUTCDate())).toEqual(times)
-  expect(events.clockAhead === undefined).toBe(times === undefined)
+  expect(ahead === undefined).toBe(times === undefined)
 })

@@ -1,33 +1,13 @@
-// Reads animals and orders by id. The operation that gets one animal is deprecated, so animals are read from their
-// events.
+// Reads animals and orders by id.
 
-import {
-  type CallOptions,
-  type Event,
-  type Order,
-  type Pet,
-  PetstoreApiError,
-  type PetstoreClient,
-} from '../../../client/src/petstore.ts'
+import { type Order, type Pet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import type { RecordId } from '../address.ts'
 import { concurrently } from '../parts/concurrently.ts'
-import type { RecordId } from '../record/record-address.ts'
+import { readPet } from '../record/history.ts'
 
 /** Up to this many are requested one by one. */
 const ALONE_MAX = 4
-
-/** Resolves with `undefined` if the animal does not exist or was deleted. */
-export async function readPet(client: PetstoreClient, petId: bigint, options?: CallOptions): Promise<Pet | undefined> {
-  let last: Event | undefined
-  for (let cursor: string | undefined; ; ) {
-    const { events, next } = await client.listEvents({ petId, sort: 'newest', cursor }, options)
-    last ??= events[0]
-    if (last?.type === 'pet.deleted' || events.length === 0) return undefined
-    const pet = events.find(({ pet }) => pet)?.pet
-    if (pet) return { ...pet, status: last?.petStatus ?? pet.status }
-    cursor = next
-  }
-}
 
 export async function readById(client: PetstoreClient, { kind, id }: RecordId): Promise<Pet | Order | undefined> {
   return (kind === 'order' ? client.getOrder(id) : readPet(client, id)).catch(unlessNone)

@@ -26,7 +26,7 @@ interface State {
   total?: number | undefined
 }
 
-/** `strip`: the progress or the result. */
+/** `progress` becomes the result at the end. */
 export function useExport(client: PetstoreClient) {
   const [state, setState] = useState<State>()
   const [exporting, once] = useBusy()
@@ -64,9 +64,9 @@ export function useExport(client: PetstoreClient) {
   }
 
   const start = (position: ListPosition, shown: Shown | undefined) => once(() => run(position, shown))
-  return { exporting, start, strip: state && stripOf(state) }
+  return { exporting, start, progress: state && progressOf(state) }
 
-  function stripOf({ kind, title, rows = 0, total }: State): ComponentChildren {
+  function progressOf({ kind, title, rows = 0, total }: State): ComponentChildren {
     if (kind !== 'running') {
       return (
         <Ended {...{ kind, title }}>

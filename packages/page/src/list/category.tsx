@@ -7,8 +7,7 @@ import { folded } from '../../../service/src/domain/names.ts'
 import { CATEGORIES_ID, FIELDS } from '../animal/fields.ts'
 import { names } from '../names.ts'
 import { TextField } from '../parts/text-field.tsx'
-import type { ShownList } from './list.ts'
-import { firstPage } from './list-position.ts'
+import { firstPage, type ListPosition } from './list-position.ts'
 
 const OFFERED_MAX = 8
 
@@ -25,23 +24,28 @@ export function OfferedCategories({ pets }: { pets: readonly Pet[] }) {
   )
 }
 
-/** Filters the list while the person types. */
-export function CategoryFilter({ position, goTo }: Pick<ShownList, 'position' | 'goTo'>) {
+interface CategoryFilterProps {
+  position: ListPosition
+  goTo: (position: ListPosition) => void
+}
+
+/** Filters the list while the person types. Text that is not a category removes the filter. */
+export function CategoryFilter({ position, goTo }: CategoryFilterProps) {
   const { categoryId } = position
   const [text, setText] = useState('')
-  // A layout effect, because a later effect would overwrite the first keystrokes.
   const shown = categoryId === undefined ? '' : names().nameOf(categoryId)
-  const typed = useRef<bigint>(undefined)
+  /** The filter that the typed text stands for. If the address has a different one, the text follows the address. */
+  const typed = useRef<{ id: bigint | undefined }>(undefined)
+  // A layout effect, because a later effect would overwrite the first keystrokes.
   useLayoutEffect(() => {
-    if (typed.current === undefined || typed.current !== categoryId) setText(shown)
+    if (!typed.current || typed.current.id !== categoryId) setText(shown)
   }, [shown])
   function type(text: string): void {
     setText(text)
-    const [id, ...others] = categoriesFor(text)
-    typed.current = id
-    if (id !== categoryId && others.length === 0 && (id !== undefined || text.trim() === '')) {
-      goTo({ ...firstPage(position), categoryId: id })
-    }
+    const found = categoriesFor(text)
+    const id = found.length === 1 ? found[0] : undefined
+    typed.current = { id }
+    if (id !== categoryId) goTo({ ...firstPage(position), categoryId: id })
   }
   const isWrong = text.trim() !== '' && categoriesFor(text).length === 0
   return (

@@ -2,18 +2,18 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Order, Pet } from '../../../client/src/petstore.ts'
+import type { RecordId } from '../address.ts'
 import { FIELDS } from '../animal/fields.ts'
 import { Status } from '../animal/status.tsx'
 import { withoutOrder } from '../animal/status-labels.ts'
 import { CategoryLink, RecordLink } from '../links.tsx'
+import type { Records } from '../live/records.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from '../orders/actions.ts'
 import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { capitalized, endOf, time } from '../phrases.ts'
-import type { RecordId } from '../record/record-address.ts'
 import type { Selection } from '../selection/use-selection.ts'
-import type { HolderOf } from './holders.ts'
 import type { Item, ListPosition, Page } from './list-position.ts'
 import { useFocusInPlace } from './row-focus.ts'
 
@@ -38,36 +38,33 @@ interface ListRow {
 
 interface ListTableProps {
   shown: Page
-  deleted?: ReadonlySet<bigint>
-  holderOf?: HolderOf
-  marks?: ReadonlySet<bigint>
+  /** Its name for screen readers. */
+  label: string
+  /** `undefined` on paper. */
+  records?: Records
   /** `undefined` with a read-only key. */
   onAction?: OnAction | undefined
   /** `undefined` unless rows can be selected. */
   selection?: Selection | undefined
 }
 
-const NONE: ReadonlySet<bigint> = new Set()
-const UNKNOWN: HolderOf = () => undefined
-
-export function ListTable(props: ListTableProps) {
-  const { shown, deleted = NONE, holderOf = UNKNOWN, marks = NONE, onAction, selection } = props
+export function ListTable({ shown, label, records, onAction, selection }: ListTableProps) {
   const { items, position } = shown
-  const lines = items.map((item) => ('petId' in item ? orderRow(item) : petRow(item, holderOf, deleted.has(item.id))))
+  const lines = items.map((item) => ('petId' in item ? orderRow(item) : petRow(item, records)))
   const [idLabel] = HEADS[position.view]
   return (
-    <table class="rows" {...useFocusInPlace(shown)}>
+    <table class="rows" aria-label={label} {...useFocusInPlace(shown)}>
       <Head view={position.view} actions={onAction !== undefined}>
-        {selection && <Choice {...{ selection, items }} column label={`All ${items.length} on this page`} />}
+        {selection && <RowCheckbox {...{ selection, items }} column label={`All ${items.length} on this page`} />}
       </Head>
       <tbody>
         {lines.map(({ id, petId, record, name, note, detail, status, subject }, index) => (
           <tr
             key={String(id)}
             data-pet={subject && String(petId)}
-            class={deleted.has(id) ? 'deleted' : marks.has(petId) ? 'changed' : undefined}
+            class={records?.isDeleted(petId) ? 'deleted' : records?.marks.value.has(petId) ? 'changed' : undefined}
           >
-            {selection && <Choice {...{ selection }} items={items.slice(index, index + 1)} label={plain(name)} />}
+            {selection && <RowCheckbox {...{ selection }} items={items.slice(index, index + 1)} label={plain(name)} />}
             <td class="cell-id">
               <span class="cell-label">{idLabel} </span>
               <CopyId id={id} />
@@ -86,11 +83,12 @@ export function ListTable(props: ListTableProps) {
   )
 }
 
-function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): ListRow {
+function petRow(pet: Pet, records: Records | undefined): ListRow {
   const { id, name, categoryId, status } = pet
-  const holder = holderOf(pet)
+  const holder = records?.holderOf(pet)
+  const isDeleted = records?.isDeleted(id)
   // An animal without an order cannot be sold, released or taken back here.
-  const bound = holder === null || isDeleted
+  const hasNoActions = holder === null || isDeleted
   return {
     id,
     petId: id,
@@ -104,7 +102,7 @@ function petRow(pet: Pet, holderOf: HolderOf, isDeleted: boolean): ListRow {
       </>
     ),
     status: isDeleted ? 'Deleted' : <Status status={status} />,
-    subject: bound ? undefined : { petId: id, name, status, order: holder ?? undefined },
+    subject: hasNoActions ? undefined : { petId: id, name, status, order: holder ?? undefined },
   }
 }
 
@@ -188,14 +186,14 @@ function Head({ view, actions, children }: HeadProps) {
   )
 }
 
-interface ChoiceProps {
+interface RowCheckboxProps {
   selection: Selection
   items: readonly Item[]
   column?: boolean
   label: string
 }
 
-function Choice({ selection: { chosen, choose }, items, column, label }: ChoiceProps) {
+function RowCheckbox({ selection: { chosen, choose }, items, column, label }: RowCheckboxProps) {
   const Cell = column ? 'th' : 'td'
   const count = items.filter(({ id }) => chosen.has(id)).length
   return (

@@ -9,12 +9,16 @@ import { SelectField } from '../parts/select-field.tsx'
 import { number } from '../phrases.ts'
 import { CategoryFilter } from './category.tsx'
 import type { ShownList } from './list.ts'
-import { firstPage } from './list-position.ts'
+import { firstPage, type ListPosition } from './list-position.ts'
 import { isNarrowed, SORT_LABELS, sumOf } from './list-words.ts'
 
 const SORTS = Object.entries(SORT_LABELS) as [Sort, string][]
 
-export function Tools({ position, shown, goTo }: Pick<ShownList, 'position' | 'shown' | 'goTo'>) {
+interface ToolsProps extends Pick<ShownList, 'position' | 'shown'> {
+  goTo: (position: ListPosition) => void
+}
+
+export function Tools({ position, shown, goTo }: ToolsProps) {
   return (
     <div class="tools">
       <RadioGroup

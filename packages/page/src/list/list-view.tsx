@@ -4,12 +4,12 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { SEARCH_WORDS_MAX } from '../../../contract/src/limits.ts'
 import { parseInteger } from '../animal/fields.ts'
+import type { Records } from '../live/records.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice, RetryNotice } from '../parts/notice.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { brief } from '../phrases.ts'
 import type { Selection } from '../selection/use-selection.ts'
-import type { HolderOf } from './holders.ts'
 import type { ShownList } from './list.ts'
 import { firstPage, type ListPosition, nextPage, previousPage } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
@@ -18,8 +18,10 @@ import { LIST_ID } from './row-focus.ts'
 
 interface ListViewProps extends ShownList {
   emptyStore: ComponentChildren | undefined
-  holderOf: HolderOf
-  marks: ReadonlySet<bigint>
+  records: Records
+  goTo: (position: ListPosition) => void
+  /** Another part of the page shows what the search found, so an empty list needs no reason. */
+  isFound: boolean
   onAction: OnAction | undefined
   /** Opens the form that adds an animal, with this name. */
   onAdd: ((name: string) => void) | undefined
@@ -27,8 +29,18 @@ interface ListViewProps extends ShownList {
   news: ComponentChildren
 }
 
-export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, selection, ...list }: ListViewProps) {
-  const { position, shown, failure, loading, goTo, reload } = list
+export function ListView({
+  emptyStore,
+  records,
+  goTo,
+  isFound,
+  onAction,
+  onAdd,
+  news,
+  selection,
+  ...list
+}: ListViewProps) {
+  const { position, shown, failure, loading, reload } = list
   const { view, status, categoryId, ids } = position
   const section = useRef<HTMLElement>(null)
   // The pager is at the bottom, so show a new page from its top.
@@ -48,7 +60,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
     <section ref={section} id={LIST_ID} tabIndex={-1} aria-label={`List of ${view}`} aria-busy={loading} class="list">
       {emptyStore}
       {!emptyStore && loading && !rows && <p class="muted loading">Loading the {view}…</p>}
-      {!emptyStore && none && !stale && (
+      {!emptyStore && none && !stale && !isFound && (
         <div class="empty">
           <p>{emptyReason(position)}</p>
           {position.search && parseInteger(position.search) === undefined && view === 'animals' && onAdd && (
@@ -62,7 +74,7 @@ export function ListView({ emptyStore, holderOf, marks, onAction, onAdd, news, s
           )}
         </div>
       )}
-      {rows && <ListTable {...{ shown: rows, deleted: list.deleted, holderOf, marks, onAction, selection }} />}
+      {rows && <ListTable {...{ shown: rows, label: `List of ${view}`, records, onAction, selection }} />}
       {rows && !paged && <p class="count muted">{count(rows.items.length, view)}</p>}
       <div class="list-foot">
         {rows && <Waiting {...list} />}
@@ -107,7 +119,7 @@ function Waiting({ waiting, show }: Pick<ShownList, 'waiting' | 'show'>) {
   )
 }
 
-interface ListFailureProps extends Pick<ShownList, 'position' | 'goTo' | 'reload'> {
+interface ListFailureProps extends Pick<ListViewProps, 'position' | 'goTo' | 'reload'> {
   failure: NonNullable<ShownList['failure']>
   shown: ListPosition | undefined
 }

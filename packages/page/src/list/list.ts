@@ -1,7 +1,7 @@
 // Loads the list of animals or orders and retries until the service responds. It keeps only one page, so a store of a
 // million animals is as fast as a store of ten.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import type {
   CallOptions,
   Inventory,
@@ -13,22 +13,23 @@ import type {
   PetstoreClient,
 } from '../../../client/src/petstore.ts'
 import { PAGE_MAX, type Sort } from '../../../contract/src/generated.ts'
-import { readEach, readPet } from '../animal/by-id.ts'
-import { type Feed, useEvents } from '../live/feed.ts'
-import { every, listen } from '../parts/listen.ts'
+import type { Address } from '../address.ts'
+import { readEach } from '../animal/by-id.ts'
+import { type Service, useEvents } from '../live/feed.ts'
+import { useHolders } from '../orders/holders.ts'
+import { every } from '../parts/listen.ts'
 import { type Loaded, useLoaded } from '../parts/loaded.ts'
+import { readPet } from '../record/history.ts'
 import { fromIdRanges } from './id-ranges.ts'
 import { type InPlace, useInPlace } from './in-place.ts'
 import {
   firstPage,
   firstPageOf,
-  fromAddress,
   type Item,
   type ListPosition,
   nextPage,
   type Page,
   shortened,
-  toAddress,
 } from './list-position.ts'
 
 export interface Shown extends Page {
@@ -41,7 +42,6 @@ export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 
   shown: Shown | undefined
   /** Whether the chosen position is being loaded for the first time and has not failed. */
   loading: boolean
-  goTo: (position: ListPosition) => void
   /** Reloads the page and shows the result immediately. */
   reload: () => void
   /** Reloads the page soon, and keeps the rows in place. */
@@ -51,12 +51,11 @@ export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 
 /** The interval between refreshes without a feed. A refresh also detects that the service does not respond. */
 const REFRESH_MS = 15_000
 
-export function useList(client: PetstoreClient, feed: Feed, covered: boolean): ShownList {
-  const [position, goTo] = usePosition()
+export function useList({ client, feed, records }: Service, { position, opened }: Omit<Address, 'go'>): ShownList {
   const read = useLoaded(
     async (signal) => {
       await feed.begun
-      return fetchPage(client, position, { signal, retries: 0 })
+      return records.read(fetchPage(client, position, { signal, retries: 0 }), ({ items }) => records.keep(items))
     },
     [client, position],
   )
@@ -70,15 +69,18 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
     },
     [client, position],
   )
+  const { page, ...inPlace } = useInPlace(read.value, opened !== undefined)
+  const items = page?.items.map((item) => records.current(item)) ?? []
+  const holders = useHolders({ client, feed, records }, petsOf(items))
   const refresh = useCallback(() => {
     read.refresh()
     counted.refresh()
+    if (!feed.live) holders.refresh()
   }, [])
-  const { page, ...inPlace } = useInPlace(read.value, feed, covered)
   useEvents(feed, (events, gap) => {
     // A list of given ids is more expensive to read, and events of other animals do not change it.
     const isOthers =
-      position.ids && !position.status && !events.some(({ petId }) => page?.items.some(({ id }) => id === petId))
+      position.ids && !position.status && !events.some(({ petId }) => items.some(({ id }) => id === petId))
     if (gap || !isOthers) read.refresh()
     counted.refresh()
   })
@@ -90,9 +92,13 @@ export function useList(client: PetstoreClient, feed: Feed, covered: boolean): S
     counted.reload()
   }
   const inventory = position.view === 'animals' ? counted.value : undefined
-  const shown = useMemo(() => page && { ...page, inventory }, [page, inventory])
-  const loading = !read.failure && shown?.position !== position
-  return { position, shown, failure: read.failure, loading, goTo, reload, refresh, ...inPlace }
+  const shown = page && { ...page, items, inventory }
+  const loading = !read.failure && page?.position !== position
+  return { position, shown, failure: read.failure, loading, reload, refresh, ...inPlace }
+}
+
+export function petsOf(items: readonly Item[]): readonly Pet[] {
+  return items.filter((item): item is Pet => !('petId' in item))
 }
 
 type EveryField<Filter> = Record<keyof Filter, unknown>
@@ -152,7 +158,7 @@ export async function* wholeList(
 }
 
 /** The first page of each list, with its last chosen sort. */
-export function useStarts(position: ListPosition): Record<ListPosition['view'], ListPosition> {
+export function useFirstPages(position: ListPosition): Record<ListPosition['view'], ListPosition> {
   const sorts = useRef<Partial<Record<ListPosition['view'], Sort>>>({})
   sorts.current[position.view] = position.sort
   function start(view: ListPosition['view']): ListPosition {
@@ -160,21 +166,4 @@ export function useStarts(position: ListPosition): Record<ListPosition['view'], 
     return { ...first, sort: sorts.current[view] ?? first.sort }
   }
   return { animals: start('animals'), orders: start('orders') }
-}
-
-/** Like useState, but stored in the address and the browser's history. */
-function usePosition(): [ListPosition, (position: ListPosition) => void] {
-  const [position, setPosition] = useState(() => fromAddress(location.search))
-  useEffect(() => listen(window, 'popstate', () => setPosition(fromAddress(location.search))), [])
-  const goTo = useCallback((next: ListPosition) => {
-    const address = toAddress(next)
-    const isShown = new URL(address, location.href).search === location.search
-    // Typing in the search or the category filter does not add a history entry for each letter.
-    const query = new URLSearchParams(location.search)
-    const typing =
-      (next.search !== '' && query.has('search')) || (next.categoryId !== undefined && query.has('category'))
-    if (!isShown) history[typing ? 'replaceState' : 'pushState'](null, '', address)
-    setPosition(next)
-  }, [])
-  return [position, goTo]
 }

@@ -1,22 +1,23 @@
 // The search field. The list narrows while the person types. An id and Enter, as a scanner sends them, opens the
-// animal; a word and Enter opens the first match. On the list of orders it opens orders.
+// animal, and `order 12` the order; a word and Enter opens the first match.
 
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
+import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
+import type { RecordId } from '../address.ts'
 import { readById, unlessNone } from '../animal/by-id.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { toFailure } from '../failures.ts'
 import { Places } from '../links.tsx'
 import { type Service, useEvents } from '../live/feed.ts'
+import { useHolders } from '../orders/holders.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { TextField } from '../parts/text-field.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { brief } from '../phrases.ts'
-import type { RecordId } from '../record/record-address.ts'
-import { fetchPage, type ShownList } from './list.ts'
-import { firstPage, type ListPosition } from './list-position.ts'
+import { fetchPage, petsOf } from './list.ts'
+import { firstPage, type Item, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
 import { moveRow } from './row-focus.ts'
 
@@ -29,18 +30,70 @@ interface SearchProps {
   client: PetstoreClient
   position: ListPosition
   /** Narrows the list. If `undefined`, the list is not on the screen, and the search reacts only to Enter. */
-  goTo: ShownList['goTo'] | undefined
+  goTo: ((position: ListPosition) => void) | undefined
 }
 
 export function Search({ client, position, goTo }: SearchProps) {
   const { go } = useContext(Places)
   const announce = useAnnounce()
-  const [text, setText] = useState(position.search)
+  const { text, setText, clear } = useTypedSearch(position, goTo)
   const [problem, setProblem] = useState('')
+  const enters = useRef(0)
+
+  /** Opens what the search finds. Reads the field itself, because the state can lack the last keystroke. */
+  async function enter(input: HTMLInputElement): Promise<void> {
+    const typed = input.value
+    const wanted = wordsIn(typed)
+    if (!wanted) return
+    const number = ++enters.current
+    // The next scan replaces the selected text.
+    input.select()
+    const found = await find(client, position, wanted).catch((error) => toFailure(error).message)
+    if (number !== enters.current || !input.isConnected || input.value !== typed) return
+    if (typeof found === 'object') {
+      if (found.exact) clear()
+      return go(found.record)
+    }
+    const message = found ?? `Nothing was found for “${brief(wanted)}”.`
+    setProblem(message)
+    if (!found) announce(message)
+  }
+
+  return (
+    <search>
+      <TextField
+        id={SEARCH_ID}
+        label="Search"
+        type="search"
+        dir="auto"
+        maxLength={TEXT_LENGTH_MAX}
+        placeholder={position.view === 'orders' ? 'A customer, an animal or a number' : 'A name or an id'}
+        value={text}
+        setText={(next) => {
+          setProblem('')
+          setText(next)
+        }}
+        problem={problem}
+        onKeyDown={(event) => {
+          // Enter and the arrows also choose and confirm words of an input method.
+          if (event.isComposing) return
+          if (event.key === 'Enter') void enter(event.currentTarget)
+          else if (event.key === 'ArrowDown') moveRow(1)
+          else if (event.key === 'Escape') setText('')
+          else return
+          event.preventDefault()
+        }}
+      />
+    </search>
+  )
+}
+
+/** The text of the field. The list follows it, at most every 250 ms. */
+function useTypedSearch(position: ListPosition, goTo: SearchProps['goTo']) {
+  const [text, setText] = useState(position.search)
   /** The last search from this field. If the address has a different one, it came from elsewhere, such as Back. */
   const asked = useRef(position.search)
   const askedAt = useRef(Number.NEGATIVE_INFINITY)
-  const entered = useRef(0)
   // A layout effect, because a later effect would overwrite the first keystrokes.
   useLayoutEffect(() => {
     if (position.search === asked.current) return
@@ -61,84 +114,69 @@ export function Search({ client, position, goTo }: SearchProps) {
     return () => clearTimeout(timer)
   }, [text, position])
 
-  /** Reads the field itself, because the state can lack the last keystroke. */
-  async function enter(input: HTMLInputElement): Promise<void> {
-    const typed = input.value
-    const wanted = wordsIn(typed)
-    if (!wanted) return
-    const number = ++entered.current
-    // The next scan replaces the selected text.
-    input.select()
-    const found = await find(wanted).catch((error) => setProblem(toFailure(error).message) ?? ('failed' as const))
-    if (found === 'failed' || number !== entered.current || !input.isConnected || input.value !== typed) return
-    if (!found) {
-      const nothing = `Nothing was found for “${brief(wanted)}”.`
-      setProblem(nothing)
-      return announce(nothing)
-    }
-    if (found.exact) {
-      setText('')
-      asked.current = ''
-      if (position.search) goTo?.({ ...firstPage(position), search: '' })
-    }
-    go(found.record)
+  function clear(): void {
+    setText('')
+    asked.current = ''
+    if (position.search) goTo?.({ ...firstPage(position), search: '' })
   }
+  return { text, setText, clear }
+}
 
-  async function find(wanted: string): Promise<{ record: RecordId; exact: boolean } | undefined> {
-    const kind = kindOf(position)
-    const id = parseInteger(wanted)
-    if (id !== undefined && (await readById(client, { kind, id }))) return { record: { kind, id }, exact: true }
-    const page = await fetchPage(client, firstPage({ ...position, ids: '', search: wanted }), {}).catch(unlessNone)
+/** A number is an animal's id in every view. Words are first searched for with the filters of the list. */
+export async function find(
+  client: PetstoreClient,
+  position: ListPosition,
+  wanted: string,
+): Promise<{ record: RecordId; exact: boolean } | undefined> {
+  const [, order, number = ''] = /^(order )?#?([0-9]+)$/i.exec(wanted) ?? []
+  const id = parseInteger(number)
+  if (id !== undefined) {
+    const record: RecordId = { kind: order ? 'order' : 'animal', id }
+    if (await readById(client, record)) return { record, exact: true }
+  }
+  const kind = kindOf(position)
+  for (const filters of [position, { ...position, status: undefined, categoryId: undefined }]) {
+    const page = await fetchPage(client, firstPage({ ...filters, ids: '', search: wanted }), {}).catch(unlessNone)
     const first = page?.items[0]
-    return first && { record: { kind, id: first.id }, exact: false }
+    if (first) return { record: { kind, id: first.id }, exact: false }
   }
-
-  return (
-    <search>
-      <TextField
-        id={SEARCH_ID}
-        label="Search"
-        type="search"
-        dir="auto"
-        maxLength={TEXT_LENGTH_MAX}
-        placeholder={position.view === 'orders' ? 'A customer, an animal or a number' : 'A name or an id'}
-        value={text}
-        setText={(next) => {
-          setProblem('')
-          setText(next)
-        }}
-        problem={problem}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') void enter(event.currentTarget)
-          else if (event.key === 'ArrowDown') moveRow(1)
-          else if (event.key === 'Escape') setText('')
-          else return
-          event.preventDefault()
-        }}
-      />
-    </search>
-  )
+  return undefined
 }
 
-interface FoundProps extends Service {
-  position: ListPosition
-  onAction: OnAction | undefined
-}
-
-/** Shows, above the list, the animal or order whose id is the search text. */
-export function Found({ client, feed, position, onAction }: FoundProps) {
+/** The animal or order whose id is the search text. */
+export function useIdMatch(service: Service, position: ListPosition): Item | undefined {
+  const { client, feed, records } = service
   const id = parseInteger(position.search)
   const kind = kindOf(position)
   const { value, refresh } = useLoaded(
-    async () => (id === undefined ? undefined : readById(client, { kind, id })),
+    async () =>
+      id === undefined
+        ? undefined
+        : records.read(readById(client, { kind, id }), (found) => found && records.keep([found])),
     [id, kind],
   )
   useEvents(feed, () => id !== undefined && refresh())
-  if (!value || value.id !== id || 'petId' in value !== (kind === 'order')) return null
-  const items: readonly (Pet | Order)[] = [value]
+  const found = value?.id === id && value && 'petId' in value === (kind === 'order') ? value : undefined
+  const item = found && records.current(found)
+  useHolders(service, petsOf(item ? [item] : []))
+  return item
+}
+
+interface IdMatchProps extends Pick<Service, 'records'> {
+  position: ListPosition
+  item: Item
+  onAction: OnAction | undefined
+}
+
+/** Shows an animal or order above the list. */
+export function IdMatch({ records, position, item, onAction }: IdMatchProps) {
   return (
-    <section class="list found" aria-label={plain('petId' in value ? value.petName : value.name)}>
-      <ListTable shown={{ position, items, next: undefined, prev: undefined }} onAction={onAction} />
+    <section class="list found" aria-label={plain('petId' in item ? item.petName : item.name)}>
+      <ListTable
+        shown={{ position, items: [item], next: undefined, prev: undefined }}
+        label="The animal or order with this id"
+        {...{ records, onAction }}
+      />
     </section>
   )
 }

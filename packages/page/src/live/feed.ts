@@ -1,12 +1,13 @@
 // Delivers the store's events while the page is open. All tabs of a browser share one long-polling request, because a
 // browser opens only six connections per host. Without a feed no events arrive, and lists are refreshed at intervals.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { WAIT_S } from '../../../client/src/events.ts'
 import { type Event, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { pause } from '../../../client/src/retries.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { toFailure } from '../failures.ts'
+import { Records } from './records.ts'
 
 const BEGIN_MS = 500
 /** A pause between requests, so that frequent changes are read together and do not keep the browser busy. */
@@ -32,7 +33,7 @@ export class Feed {
   readonly #channel: BroadcastChannel
   /** The position after the last event that any tab broadcast. */
   #cursor: string | undefined
-  #heardAt = Number.NEGATIVE_INFINITY
+  #deliveredAt = Number.NEGATIVE_INFINITY
   #isBegun = false
   #begin: () => void
   /**
@@ -52,13 +53,13 @@ export class Feed {
     setTimeout(this.#begin, BEGIN_MS)
     const name = `petstore events ${path}`
     this.#channel = new BroadcastChannel(name)
-    this.#channel.onmessage = ({ data }: MessageEvent<Broadcast>) => this.#hear(data)
+    this.#channel.onmessage = ({ data }: MessageEvent<Broadcast>) => this.#deliver(data)
     this.#waitForTurn(name).catch(() => undefined)
   }
 
   /** True if events arrive as they happen. */
   get live(): boolean {
-    return performance.now() - this.#heardAt < (WAIT_S + 10) * 1_000
+    return performance.now() - this.#deliveredAt < (WAIT_S + 10) * 1_000
   }
 
   listen(listener: Listener): () => void {
@@ -98,7 +99,7 @@ export class Feed {
         failures = 0
         const message = { events, gap: cursor === undefined, cursor: next }
         this.#channel.postMessage(message)
-        this.#hear({ ...message, gap: message.gap && this.#isBegun })
+        this.#deliver({ ...message, gap: message.gap && this.#isBegun })
         this.#begin()
         if (events.length > 0 && events.length < PAGE_MAX) await pause(REST_MS, signal)
       } catch (error) {
@@ -114,25 +115,31 @@ export class Feed {
     return true
   }
 
-  #hear({ events, gap, cursor }: Broadcast): void {
+  #deliver({ events, gap, cursor }: Broadcast): void {
     this.#cursor = cursor
-    this.#heardAt = performance.now()
+    this.#deliveredAt = performance.now()
     if (events.length > 0 || gap) for (const listener of this.#listeners) listener(events, gap)
   }
 }
 
-/** The duration of the fade (`--mark` in the styles). */
-const MARKED_MS = 4_000
-
 export interface Service {
   client: PetstoreClient
   feed: Feed
+  records: Records
 }
 
-export function useFeed(client: PetstoreClient): Feed {
-  const feed = useMemo(() => new Feed(client, new URL('.', location.href).pathname), [client])
-  useEffect(() => () => feed.stop(), [feed])
-  return feed
+export function useService(client: PetstoreClient): Service {
+  const service = useMemo(() => {
+    const feed = new Feed(client, new URL('.', location.href).pathname)
+    const records = new Records()
+    feed.listen((events, gap) => {
+      if (gap) records.forget()
+      records.apply(events)
+    })
+    return { client, feed, records }
+  }, [client])
+  useEffect(() => () => service.feed.stop(), [service])
+  return service
 }
 
 /** Calls the `onEvents` of the last rendering. */
@@ -140,14 +147,4 @@ export function useEvents(feed: Feed, onEvents: (events: readonly Event[], gap: 
   const latest = useRef(onEvents)
   latest.current = onEvents
   useEffect(() => feed.listen((events, gap) => latest.current(events, gap)), [feed])
-}
-
-/** The ids of animals that have just changed, and the function that marks more. */
-export function useMarks(): [ReadonlySet<bigint>, (petIds: readonly bigint[]) => void] {
-  const [marks, setMarks] = useState<ReadonlySet<bigint>>(new Set())
-  const mark = useCallback((petIds: readonly bigint[]) => {
-    setMarks((before) => new Set([...before, ...petIds]))
-    setTimeout(() => setMarks((before) => new Set([...before].filter((id) => !petIds.includes(id)))), MARKED_MS)
-  }, [])
-  return [marks, mark]
 }

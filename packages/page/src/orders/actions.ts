@@ -17,8 +17,8 @@ const ACTIONS = {
   returned: 'takeBack',
 } as const satisfies Record<'pending' | RequestedTransition, string>
 
-type Made = keyof typeof ACTIONS
-export type Action = (typeof ACTIONS)[Made]
+type StatusAfter = keyof typeof ACTIONS
+export type Action = (typeof ACTIONS)[StatusAfter]
 
 /** An animal, and its order if known. */
 export interface Subject extends Pick<Pet, 'name' | 'status'> {
@@ -28,7 +28,7 @@ export interface Subject extends Pick<Pet, 'name' | 'status'> {
 
 /** *Sell* keeps its place when the status changes, so that a press in that moment still sells. */
 export function actionsOf(status: PetStatus): Action[] {
-  const offered = (Object.keys(ACTIONS) as Made[]).filter((after) => {
+  const offered = (Object.keys(ACTIONS) as StatusAfter[]).filter((after) => {
     const before: readonly PetStatus[] = after === 'pending' ? ['available'] : TRANSITIONS[after].from.map(petStatusOf)
     return before.includes(status) || (after === 'completed' && status === 'available')
   })

@@ -1,14 +1,12 @@
-// The reservations that end today, read when the person opens them. All pending orders are read once; after that, only
-// orders that change.
+// The reservations that end today, read when the person opens them. The records follow their changes.
 
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Order } from '../../../client/src/petstore.ts'
-import { dayOf, spanOf } from '../../../files/src/local-time.ts'
+import { spanOf } from '../../../files/src/local-time.ts'
 import { firstPageOf } from '../list/list-position.ts'
 import { ListTable, type OnAction } from '../list/list-table.tsx'
 import { type Service, useEvents } from '../live/feed.ts'
-import { now } from '../parts/clock.ts'
-import { concurrently } from '../parts/concurrently.ts'
+import { today } from '../parts/clock.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import { RetryNotice } from '../parts/notice.tsx'
 
@@ -19,43 +17,45 @@ export function EndingToday(props: EndingProps) {
   return (
     <details class="ending" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Reservations ending today</summary>
-      {open && <Ending {...props} />}
+      {open && <EndingList {...props} />}
     </details>
   )
 }
 
-function Ending({ client, feed, onAction }: EndingProps) {
-  const known = useRef({ whole: false, ending: new Map<bigint, Order>(), changed: new Set<bigint>() }).current
-  const { value, failure, refresh, reload } = useLoaded(async (signal) => {
-    const { ending, changed } = known
-    const midnight = Date.parse(spanOf(dayOf(now())).to)
-    const note = (order: Order) => {
-      const ends = order.status === 'pending' && Date.parse(order.expiresAt ?? '') < midnight
-      if (ends) ending.set(order.id, order)
-      else ending.delete(order.id)
-    }
-    if (!known.whole) {
-      ending.clear()
-      for await (const order of client.listOrders({ status: 'pending' }, { signal })) note(order)
-      known.whole = true
-    }
-    await concurrently([...changed], async (id) => {
-      // A change that arrives during the request reads the order again.
-      changed.delete(id)
-      note(await client.getOrder(id, { signal }).catch((error) => changed.add(id) && Promise.reject(error)))
-    })
-    return [...ending.values()].sort((a, b) => Date.parse(a.expiresAt ?? '') - Date.parse(b.expiresAt ?? ''))
-  }, [])
-  useEvents(feed, (events, gap) => {
-    if (gap) known.whole = false
-    for (const { orderId } of events) if (orderId !== undefined) known.changed.add(orderId)
-    if (gap || known.changed.size > 0) refresh()
-  })
-  const shown = { position: firstPageOf('orders'), items: value ?? [], next: undefined, prev: undefined }
+function EndingList({ onAction, ...service }: EndingProps) {
+  const { ending, failure, reload } = useEnding(service)
+  const shown = { position: firstPageOf('orders'), items: ending ?? [], next: undefined, prev: undefined }
   return (
     <>
       {failure && <RetryNotice {...{ failure, reload }} title="Not all reservations could be read." />}
-      {value && (value.length > 0 ? <ListTable {...{ shown, onAction }} /> : <p class="muted">None.</p>)}
+      {ending?.length === 0 && <p class="muted">None.</p>}
+      {shown.items.length > 0 && (
+        <ListTable {...{ shown, onAction }} records={service.records} label="Reservations ending today" />
+      )}
     </>
   )
+}
+
+/** `ending`: the first to end first; `undefined` until they are read. They are read again at midnight. */
+export function useEnding({ client, feed, records }: Service) {
+  const midnight = Date.parse(spanOf(today.value).to)
+  const endsToday = ({ status, expiresAt }: Order) => status === 'pending' && Date.parse(expiresAt ?? '') < midnight
+  async function readEnding(signal: AbortSignal): Promise<Order[]> {
+    const ending: Order[] = []
+    for await (const order of client.listOrders({ status: 'pending' }, { signal })) {
+      if (endsToday(order)) ending.push(order)
+    }
+    return ending
+  }
+  const { value, failure, refresh, reload } = useLoaded(
+    (signal) => records.read(readEnding(signal), (orders) => records.keep(orders)),
+    [midnight],
+  )
+  // Events of earlier versions lack the terms.
+  useEvents(feed, (events, gap) => {
+    if (gap || events.some(({ orderId, terms }) => orderId !== undefined && !terms)) refresh()
+  })
+  const ending = records.orders().filter(endsToday)
+  ending.sort((a, b) => Date.parse(a.expiresAt ?? '') - Date.parse(b.expiresAt ?? ''))
+  return { ending: value && ending, failure, reload }
 }

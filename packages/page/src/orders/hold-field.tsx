@@ -5,18 +5,18 @@ import { localTime } from '../../../files/src/local-time.ts'
 import { now } from '../parts/clock.ts'
 import { SelectField } from '../parts/select-field.tsx'
 import { time } from '../phrases.ts'
-import { type End, ends, HOLDS, HOUR_MS, type Hold } from './hold.ts'
+import { expiryOf, HOLDS, HOUR_MS, type Hold, type HoldEnd } from './hold.ts'
 
 const OPTIONS = Object.entries(HOLDS).map(([hold, [label]]) => [hold as Hold, label] as const)
 
-export function HoldField({ hold, until, setEnd }: End & { setEnd: (end: End) => void }) {
+export function HoldField({ hold, until, setEnd }: HoldEnd & { setEnd: (end: HoldEnd) => void }) {
   /** A custom end starts at one hour from now. */
   function choose(chosen: Hold): void {
     const inAnHour = () => localTime(new Date(now() + HOUR_MS).toISOString())
     setEnd({ hold: chosen, until: until || (chosen === 'other' ? inAnHour() : '') })
   }
 
-  const { expiresAt } = ends(hold, until)
+  const { expiresAt } = expiryOf(hold, until)
   return (
     <SelectField id={useId()} label="For how long" options={OPTIONS} value={hold} onChange={choose}>
       {hold === 'other' && (

@@ -13,13 +13,13 @@ export const HOLDS = {
 export type Hold = keyof typeof HOLDS
 
 /** `until` is used only with `other`. */
-export interface End {
+export interface HoldEnd {
   hold: Hold
   until: string
 }
 
 /** `until` is local time, as a `datetime-local` input returns it. */
-export function ends(hold: Hold, until: string): { expiresAt?: string } {
+export function expiryOf(hold: Hold, until: string): { expiresAt?: string } {
   const at = hold === 'other' ? Date.parse(until) : now() + HOLDS[hold][1]
   return hold === 'open' || Number.isNaN(at) ? {} : { expiresAt: new Date(at).toISOString() }
 }

@@ -31,18 +31,21 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
   const { action, subject } = props
   const petId = String(subject.petId)
   const placing = subject.status === 'available'
-  const [kept, keep] = useSessionState(RESERVATION, NO_RESERVATION)
-  const [restored] = useState(kept.petId === petId)
-  const [choices, setChoices] = useState(restored ? kept : { ...NO_RESERVATION, petId })
+  const [savedDraft, saveDraft] = useSessionState(RESERVATION, NO_RESERVATION)
+  const [restored] = useState(savedDraft.petId === petId)
+  const [choices, setChoices] = useState(restored ? savedDraft : { ...NO_RESERVATION, petId })
   const task = useOrderTask(props, { onChange, onDone: finish })
-  const { order, busy, acting, failure, obstacle } = task
+  const [order, state] = [task.order.value, task.state.value]
+  const acting = state.is === 'acting'
+  const failure = state.is === 'failed' ? state.failure : undefined
+  const obstacle = state.is === 'blocked' ? state : undefined
   useEvents(feed, (events) => open && events.some(({ petId }) => petId === subject.petId) && task.check())
   const halfDone = placing && action === 'sell' && order !== undefined
 
   // If the dialog was closed, reopens it to show the failure.
   useLayoutEffect(() => {
-    if (!acting && (obstacle || failure)) setOpen(true)
-  }, [acting])
+    if (obstacle || failure) setOpen(true)
+  }, [state])
   // The focused field is gone, so focuses the main button.
   useLayoutEffect(() => {
     if (obstacle || halfDone) document.querySelector<HTMLElement>('dialog[open] .primary')?.focus()
@@ -50,7 +53,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
 
   function choose(change: Partial<Choices>): void {
     setChoices({ ...choices, ...change })
-    keep({ ...choices, ...change })
+    saveDraft({ ...choices, ...change })
   }
 
   function finish(held: Order): void {
@@ -60,7 +63,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
 
   function close(open: boolean): void {
     setOpen(open)
-    if (!open) keep(NO_RESERVATION)
+    if (!open) saveDraft(NO_RESERVATION)
     if (placing && (order || failure)) onChange()
   }
 
@@ -72,11 +75,11 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
       setOpen={close}
       submit={() => task.submit(choices)}
       action={obstacle ? undefined : acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
-      busy={acting || (busy && !order)}
+      busy={task.isBusy}
     >
       {obstacle && <Notice kind="warning" title={obstacle.what} text={obstacle.advice} />}
       {failure && <Notice kind="error" title={problemOf(failure, halfDone)} text={adviceOn(failure, halfDone)} />}
-      {!obstacle && task.overtaken && <Notice kind="warning" title={task.overtaken} />}
+      {!obstacle && task.overtaken.value && <Notice kind="warning" title={task.overtaken.value} />}
       {!obstacle && placing && !halfDone && (
         <>
           {restored && <p class="hint">Draft restored.</p>}
@@ -93,7 +96,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
         </>
       )}
       {!obstacle && !failure && order && (!placing || !acting) && <p>{describe(order)}</p>}
-      {!placing && !order && busy && <p class="muted">Looking up its order…</p>}
+      {state.is === 'looking' && <p class="muted">Looking up its order…</p>}
     </FormDialog>
   )
 }

@@ -1,14 +1,15 @@
 // One action on one animal: its requests, and what stops it. Selling an available animal places an order and completes
 // it. Retrying is safe, because the order is placed with an Idempotency-Key.
 
-import { useEffect, useReducer, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { NewOrder, Order, PetstoreClient } from '../../../client/src/petstore.ts'
 import { type Failure, isAborted, toFailure } from '../failures.ts'
 import { now } from '../parts/clock.ts'
-import { brief, quicker } from '../phrases.ts'
+import { brief, otherTillSentence } from '../phrases.ts'
 import { type Action, findOrder, type Subject, subjectOf } from './actions.ts'
-import { type End, ends } from './hold.ts'
+import { expiryOf, type HoldEnd } from './hold.ts'
 
 interface OrderTaskProps {
   client: PetstoreClient
@@ -23,8 +24,20 @@ interface TaskListener {
   onDone: (order: Order) => void
 }
 
-export interface Choices extends End {
+export interface Choices extends HoldEnd {
   reference: string
+}
+
+/** `blocked`: another till was faster, or the animal has no order. */
+export type TaskState =
+  | { is: 'ready' | 'looking' | 'acting' }
+  | { is: 'blocked'; what: string; advice: string }
+  | { is: 'failed'; failure: Failure }
+
+interface Placing {
+  choices: string
+  idempotencyKey: string
+  order: NewOrder
 }
 
 /** A sale first makes a reservation. It ends after this time, in case the tab closes before the sale is complete. */
@@ -37,6 +50,7 @@ const NOTHING_DONE: Record<Action, string> = {
   takeBack: 'There is nothing left to take back.',
 }
 const NO_END: Failure = { kind: 'other', code: 'invalid_order', message: 'Choose a day and a time.' }
+const READY: TaskState = { is: 'ready' }
 /** The request that changes the order. *Reserve* needs none, because placing the order reserves the animal. */
 const CALLS: Record<Action, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
   reserve: async () => undefined,
@@ -46,59 +60,55 @@ const CALLS: Record<Action, (client: PetstoreClient, id: bigint) => Promise<unkn
 }
 
 export class OrderTask {
-  order: Order | undefined
-  /** Looking up the order, or acting. */
-  busy = false
-  /** The action has started and not ended. */
-  acting = false
-  failure: Failure | undefined
-  /** Why the action is impossible: another till was quicker, or the animal has no order. */
-  obstacle: { what: string; advice: string } | undefined
-  /** Another till was quicker, before this one submitted the action. */
-  overtaken = ''
+  readonly state = signal(READY)
+  readonly order = signal<Order | undefined>(undefined)
+  /** Says that another till was faster, before this one submitted the action. */
+  readonly overtaken = signal('')
   listener: TaskListener
   readonly #props: OrderTaskProps
-  readonly #changed: () => void
-  #placing: { choices: string; idempotencyKey: string; order: NewOrder } | undefined
+  #placing: Placing | undefined
 
-  constructor(props: OrderTaskProps, listener: TaskListener, changed: () => void) {
+  constructor(props: OrderTaskProps, listener: TaskListener) {
     this.#props = props
     this.listener = listener
-    this.#changed = changed
-    this.order = props.subject.order
+    this.order.value = props.subject.order
+  }
+
+  get isBusy(): boolean {
+    return this.state.value.is === 'looking' || this.state.value.is === 'acting'
   }
 
   /** Looks up the order if the animal should have one and the list does not know it. */
   begin(): void {
-    if (!this.#isPlacing && !this.order) void this.#attempt(() => this.#look())
+    if (!this.#isPlacing && !this.order.value) void this.#run('looking', () => this.#findOrder())
   }
 
   /** Starts the action, or continues after a failure. If the order has not been shown yet, only looks it up. */
   submit(choices: Choices): void {
     const { action } = this.#props
+    if (this.isBusy) return
     if (action === 'reserve' && choices.hold === 'other' && !choices.until) {
-      this.failure = NO_END
-      this.#changed()
+      this.state.value = { is: 'failed', failure: NO_END }
       return
     }
-    if (this.busy) return
-    this.acting = this.#isPlacing || this.order !== undefined
-    void this.#attempt(async () => {
-      if (this.order) await this.#act(this.order).catch((error) => this.#startAgain(error, choices))
-      else if (this.#isPlacing) await this.#act(await this.#place(choices))
-      else await this.#look()
+    void this.#run(this.#isPlacing || this.order.value ? 'acting' : 'looking', async () => {
+      const order = this.order.value
+      if (order) return this.#act(order).catch((error) => this.#startAgain(error, choices))
+      return this.#isPlacing ? this.#act(await this.#place(choices)) : this.#findOrder()
     })
   }
 
-  /** Call this after an event of the animal. Sets `overtaken` if another till was quicker. */
+  /** Call this after an event of the animal. Follows its order, or sets `overtaken` if another till was faster. */
   async check(): Promise<void> {
-    if (this.busy || this.obstacle) return
-    const { order } = this
+    const isPaused = () => this.isBusy || this.state.value.is === 'blocked'
     const { client, subject } = this.#props
+    if (isPaused()) return
+    const order = this.order.value
     const found = await findOrder(client, subject.petId).catch(() => order)
-    if (this.#isOwn(found)) this.order = found
-    else this.overtaken = found?.id === order?.id && found?.status === order?.status ? '' : quicker(subject.name, found)
-    this.#changed()
+    if (isPaused()) return
+    const isSame = found?.id === order?.id && found?.status === order?.status
+    if (isSame || this.#isOwn(found)) this.order.value = found
+    this.overtaken.value = isSame || this.#isOwn(found) ? '' : otherTillSentence(subject.name, found)
   }
 
   get #isPlacing(): boolean {
@@ -111,72 +121,86 @@ export class OrderTask {
     return this.#isPlacing && action === 'sell' && found?.status === 'pending' && placed.has(found.id)
   }
 
-  async #look(): Promise<void> {
+  async #findOrder(): Promise<TaskState> {
     const { client, subject } = this.#props
     const { petId, name, status } = subject
-    this.order = await findOrder(client, petId)
-    if (!this.order) {
-      this.obstacle = {
-        what: `${brief(name)} has no order: it was entered by hand.`,
-        advice: 'Open the animal to make it available.',
-      }
-    } else if (subjectOf(this.order)?.status !== status) this.#meet(this.order)
+    const found = await findOrder(client, petId)
+    if (!found) {
+      const what = `${brief(name)} has no order: it was entered by hand.`
+      return { is: 'blocked', what, advice: 'Open the animal to make it available.' }
+    }
+    this.order.value = found
+    return subjectOf(found)?.status === status ? READY : this.#onConflict(found)
   }
 
-  #meet(found: Order | undefined): void {
+  #onConflict(found: Order | undefined): TaskState {
     if (this.#isOwn(found)) {
-      this.order = found
-      return
+      this.order.value = found
+      return READY
     }
     const { action, subject } = this.#props
     const advice = found ? NOTHING_DONE[action] : 'The list shows its current status.'
-    this.obstacle = { what: quicker(subject.name, found), advice }
     this.listener.onChange()
+    return { is: 'blocked', what: otherTillSentence(subject.name, found), advice }
   }
 
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    this.busy = true
-    this.failure = undefined
-    this.#changed()
+  async #run(is: 'looking' | 'acting', work: () => Promise<TaskState>): Promise<void> {
+    const { client, subject } = this.#props
+    this.state.value = { is }
     try {
-      await work().catch(async (error) => {
+      this.state.value = await work().catch(async (error) => {
         if (!CONFLICTS.includes(toFailure(error).code)) throw error
-        this.#meet(await findOrder(this.#props.client, this.#props.subject.petId))
+        return this.#onConflict(await findOrder(client, subject.petId))
       })
     } catch (error) {
-      if (!isAborted(error)) this.failure = toFailure(error)
+      this.state.value = isAborted(error) ? READY : { is: 'failed', failure: toFailure(error) }
     }
-    this.busy = false
-    this.acting = false
-    this.#changed()
   }
 
-  async #act(held: Order): Promise<void> {
+  async #act(held: Order): Promise<TaskState> {
     const { client, action } = this.#props
-    this.order = held
+    this.order.value = held
     await CALLS[action](client, held.id)
     this.listener.onDone(held)
+    return READY
   }
 
   /** A sale whose reservation has ended since the last attempt needs a new one. */
-  async #startAgain(error: unknown, choices: Choices): Promise<void> {
-    if (!this.#isPlacing || toFailure(error).code !== 'order_not_pending' || !isOver(this.order)) throw error
-    this.order = undefined
-    await this.#act(await this.#place(choices))
+  async #startAgain(error: unknown, choices: Choices): Promise<TaskState> {
+    if (!this.#isPlacing || toFailure(error).code !== 'order_not_pending' || !isOver(this.order.value)) throw error
+    this.order.value = undefined
+    return this.#act(await this.#place(choices))
   }
 
-  /** Unchanged choices place the same order with the same key, until it has ended. */
-  async #place({ reference, hold, until }: Choices): Promise<Order> {
-    const { client, action, subject, placed } = this.#props
-    const choices = JSON.stringify([reference, hold, until])
-    if (this.#placing?.choices !== choices || (hold !== 'other' && isOver(this.#placing.order))) {
-      const named = reference.trim() ? { reference: reference.trim() } : {}
-      const end = action === 'sell' ? { expiresAt: new Date(now() + SALE_MS).toISOString() } : ends(hold, until)
-      this.#placing = { choices, idempotencyKey: randomKey(), order: { petId: subject.petId, ...named, ...end } }
-    }
-    const held = await client.placeOrder(this.#placing.order, { idempotencyKey: this.#placing.idempotencyKey })
+  /**
+   * Places the order. If the response was lost, a retry places the same order with the same key until that order has
+   * ended, and then gives it the changed choices.
+   */
+  async #place(choices: Choices): Promise<Order> {
+    const { client, placed } = this.#props
+    const next = this.#placingOf(choices)
+    const before = this.#placing
+    const isChosenEnd = choices.hold === 'other' && before?.choices === next.choices
+    const placing = before && (isChosenEnd || !isOver(before.order)) ? before : next
+    this.#placing = placing
+    const { order, idempotencyKey } = placing
+    const held = await client.placeOrder(order, { idempotencyKey }).catch((error) => {
+      const { kind, mayBeDone } = toFailure(error)
+      if (kind === 'other' && !mayBeDone) this.#placing = undefined
+      throw error
+    })
     placed.add(held.id)
-    return held
+    if (placing.choices === next.choices) return held
+    const { reference = null, expiresAt = null } = next.order
+    return client.updateOrder(held.id, { reference, expiresAt })
+  }
+
+  #placingOf({ reference, hold, until }: Choices): Placing {
+    const { action, subject } = this.#props
+    const named = reference.trim() ? { reference: reference.trim() } : {}
+    const end = action === 'sell' ? { expiresAt: new Date(now() + SALE_MS).toISOString() } : expiryOf(hold, until)
+    const order = { petId: subject.petId, ...named, ...end }
+    return { choices: JSON.stringify([reference, hold, until]), idempotencyKey: randomKey(), order }
   }
 }
 
@@ -185,8 +209,7 @@ function isOver(order: Pick<NewOrder, 'expiresAt'> | undefined): boolean {
 }
 
 export function useOrderTask(props: OrderTaskProps, listener: TaskListener): OrderTask {
-  const [, render] = useReducer((count: number) => count + 1, 0)
-  const [task] = useState(() => new OrderTask(props, listener, () => render(undefined)))
+  const [task] = useState(() => new OrderTask(props, listener))
   task.listener = listener
   useEffect(() => task.begin(), [])
   return task

@@ -1,14 +1,13 @@
 // The receipt of an order, for 80 mm rolls and A4. It has no price, because the store has none.
 
 import type { Event, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
-import { readPet } from '../animal/by-id.ts'
 import { FIELDS } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { names } from '../names.ts'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { fullTime } from '../phrases.ts'
-import { readAll } from '../record/animal.ts'
+import { readAll, readPet } from '../record/history.ts'
 import { Fact } from '../record/record-facts.tsx'
 
 interface ReceiptProps {

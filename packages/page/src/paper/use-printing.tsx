@@ -10,10 +10,11 @@ import { ListTable } from '../list/list-table.tsx'
 import { summary } from '../list/list-words.ts'
 import { listen } from '../parts/listen.ts'
 import { number } from '../phrases.ts'
+import { TITLES } from '../top-bar.tsx'
 import { Receipt, readReceipt } from './receipt.tsx'
 
-/** `tell` receives the reason if nothing is printed. */
-export function usePrinting(client: PetstoreClient, tell: (sentence: string) => void) {
+/** `showMessage` receives the reason if nothing is printed. */
+export function usePrinting(client: PetstoreClient, showMessage: (sentence: string) => void) {
   const [content, setContent] = useState<ComponentChildren>()
   useLayoutEffect(() => {
     if (!content) return
@@ -26,7 +27,7 @@ export function usePrinting(client: PetstoreClient, tell: (sentence: string) => 
     try {
       setContent(await read())
     } catch (error) {
-      tell(`Nothing was printed. ${toFailure(error).message}`)
+      showMessage(`Nothing was printed. ${toFailure(error).message}`)
     }
   }
 
@@ -34,7 +35,9 @@ export function usePrinting(client: PetstoreClient, tell: (sentence: string) => 
     print(async () => {
       const whole = await readWhole(client, position)
       if (whole) return <PrintedList list={whole} />
-      return void tell(`Lists of more than ${number(PRINTED_MAX)} rows are not printed. Filter or export this one.`)
+      return void showMessage(
+        `Lists of more than ${number(PRINTED_MAX)} rows are not printed. Filter or export this one.`,
+      )
     })
   const printReceipt = (orderId: bigint) => print(async () => <Receipt {...(await readReceipt(client, orderId))} />)
   return { sheet: content && <div class="sheet">{content}</div>, printList, printReceipt }
@@ -56,7 +59,7 @@ function PrintedList({ list }: { list: Page }) {
   return (
     <div class={`printed-${list.position.view}`}>
       <p class="print-title" data-text={summary(list.position, number(list.items.length))} />
-      <ListTable shown={list} />
+      <ListTable shown={list} label={TITLES[list.position.view]} />
     </div>
   )
 }

@@ -1,13 +1,24 @@
 // A modal dialog. Its first field, or its primary button, has the focus at first.
 
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { CloseButton } from './notice.tsx'
 
 export interface Opening {
   open: boolean
   setOpen: (open: boolean) => void
+}
+
+/** The task of a dialog. `number` is the key of the dialog, so that each opening is a new one. */
+export function useDialog<Task>() {
+  const [opening, setOpening] = useState<{ task: Task; number: number }>()
+  const [open, setOpen] = useState(false)
+  function start(task: Task): void {
+    setOpening({ task, number: (opening?.number ?? 0) + 1 })
+    setOpen(true)
+  }
+  return { ...opening, open, setOpen, start }
 }
 
 interface DialogProps extends Opening {

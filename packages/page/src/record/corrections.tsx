@@ -1,63 +1,49 @@
 // The corrections that the page of an animal or an order offers, and their dialogs.
 
-import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { deleteShown } from '../animal/preconditions.ts'
 import { Button } from '../parts/button.tsx'
-import { FormDialog } from '../parts/dialog.tsx'
+import { FormDialog, useDialog } from '../parts/dialog.tsx'
 import { brief } from '../phrases.ts'
-import type { Read } from './animal.ts'
 import { EditDialog, type RecordDialogProps, SavingProblem, useSaving } from './edit-dialog.tsx'
+import type { RecordData } from './history.ts'
 
-const LABELS = { edit: 'Edit', free: 'Make available', delete: 'Delete' }
+const LABELS = { edit: 'Edit', makeAvailable: 'Make available', delete: 'Delete' }
 type Correction = keyof typeof LABELS
 
 interface CorrectionsProps {
   client: PetstoreClient
-  read: Read
+  read: RecordData
   reload: () => void
   onCorrected: (sentence: string) => void
   onDeleted: (sentence: string) => void
 }
 
 export function Corrections({ onCorrected, onDeleted, ...service }: CorrectionsProps) {
-  /** `number` gives each opening a new dialog. */
-  const [task, setTask] = useState<{ correction: Correction; number: number }>()
-  const [open, setOpen] = useState(false)
-  function done(sentence: string): void {
-    setOpen(false)
-    if (task?.correction === 'delete') onDeleted(sentence)
-    else onCorrected(sentence)
-  }
+  const { task, number, start, ...opening } = useDialog<Correction>()
+  const done = task === 'delete' ? onDeleted : onCorrected
   return (
     <>
       {correctionsOf(service.read).map((correction) => (
-        <Button
-          text={LABELS[correction]}
-          key={correction}
-          onClick={() => {
-            setTask({ correction, number: (task?.number ?? 0) + 1 })
-            setOpen(true)
-          }}
-        />
+        <Button text={LABELS[correction]} key={correction} onClick={() => start(correction)} />
       ))}
-      {task?.correction === 'edit' && <EditDialog key={task.number} {...{ ...service, open, setOpen, done }} />}
-      {task && task.correction !== 'edit' && (
-        <ConfirmDialog key={task.number} {...{ ...service, open, setOpen, done }} correction={task.correction} />
+      {task === 'edit' && <EditDialog key={number} {...{ ...service, ...opening, done }} />}
+      {task && task !== 'edit' && (
+        <ConfirmDialog key={number} {...{ ...service, ...opening, done }} correction={task} />
       )}
     </>
   )
 }
 
 /** Returns only corrections that the service accepts. */
-export function correctionsOf({ animal: { pet, deleted }, orders, order }: Read): Correction[] {
+export function correctionsOf({ animal: { pet, deleted }, orders, order }: RecordData): Correction[] {
   if (order) return order.status === 'pending' ? ['edit'] : []
   if (deleted) return []
   const held = orders.some(({ status }) => HOLDING.includes(status))
   return [
     'edit' as const,
-    ...(pet.status !== 'available' && !held ? (['free'] as const) : []),
+    ...(pet.status !== 'available' && !held ? (['makeAvailable'] as const) : []),
     ...(orders.length === 0 ? (['delete'] as const) : []),
   ]
 }
@@ -70,9 +56,9 @@ function ConfirmDialog({ correction, client, read, open, setOpen, ...props }: Co
   const { pet } = read.animal
   const name = brief(pet.name)
   const { busy, problems, submit } = useSaving({ ...props, setOpen }, async () => {
-    if (correction === 'free') await client.updatePet(pet.id, { status: 'available' })
+    if (correction === 'makeAvailable') await client.updatePet(pet.id, { status: 'available' })
     else await deleteShown(client, pet)
-    return `${name} is ${correction === 'free' ? 'available' : 'deleted'}.`
+    return `${name} is ${correction === 'makeAvailable' ? 'available' : 'deleted'}.`
   })
 
   return (
@@ -84,7 +70,7 @@ function ConfirmDialog({ correction, client, read, open, setOpen, ...props }: Co
       {...{ open, setOpen, submit, busy }}
     >
       <SavingProblem {...problems} />
-      {correction === 'free' && <p>No order holds {name}. It can then be reserved and sold.</p>}
+      {correction === 'makeAvailable' && <p>No order holds {name}. It can then be reserved and sold.</p>}
       {correction === 'delete' && <p>For an animal that was added by mistake. This cannot be undone.</p>}
     </FormDialog>
   )

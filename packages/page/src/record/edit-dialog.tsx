@@ -14,12 +14,12 @@ import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { brief } from '../phrases.ts'
-import type { Read } from './animal.ts'
 import { differing, type Field, type Fields, fieldLabel, fieldsOf, inWords, NOTHING, save } from './edits.ts'
+import type { RecordData } from './history.ts'
 
 export interface RecordDialogProps extends Opening {
   client: PetstoreClient
-  read: Read
+  read: RecordData
   /** Reads the record again, because another till changed it. */
   reload: () => void
   done: (sentence: string) => void
@@ -53,10 +53,10 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
       action={busy ? 'Saving…' : 'Save'}
       {...{ open, setOpen, submit, busy }}
     >
-      {!(problems.quicker && theirs.length > 0) && <SavingProblem {...problems} />}
+      {!(problems.isConflict && theirs.length > 0) && <SavingProblem {...problems} />}
       {!busy && theirs.length > 0 && (
         <Versions
-          title={`${problems.quicker ? `${NOTHING} ` : ''}Another till has changed this.`}
+          title={`${problems.isConflict ? `${NOTHING} ` : ''}Another till has changed this.`}
           {...{ now, mine, both, theirs }}
           takeTheirs={(field) => edit({ [field]: now[field] })}
         />
@@ -73,8 +73,8 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
   )
 }
 
-type SavingProblems = Problems & { title: string; quicker: boolean }
-const NONE: SavingProblems = { ...NO_PROBLEMS, title: NOTHING, quicker: false }
+type SavingProblems = Problems & { title: string; isConflict: boolean }
+const NONE: SavingProblems = { ...NO_PROBLEMS, title: NOTHING, isConflict: false }
 
 /** `save` resolves with a sentence about the result. If it rejects, the dialog reopens and shows why. */
 export function useSaving(
@@ -86,18 +86,20 @@ export function useSaving(
   async function attempt(): Promise<void> {
     setProblems(NONE)
     try {
-      done(await save())
+      const sentence = await save()
+      setOpen(false)
+      done(sentence)
     } catch (error) {
       const {
         code = '',
         message,
         mayBeDone,
       }: Partial<Failure> & { message: string } = error instanceof RangeError ? error : toFailure(error)
-      const quicker = code === 'precondition_failed'
+      const isConflict = code === 'precondition_failed'
       const title = mayBeDone ? 'It may have been saved. Check before you try again.' : NOTHING
-      setProblems({ ...toProblems(quicker ? 'Another till has just changed it.' : message), title, quicker })
+      setProblems({ ...toProblems(isConflict ? 'Another till has just changed it.' : message), title, isConflict })
       setOpen(true)
-      if (quicker) reload()
+      if (isConflict) reload()
     }
   }
   return { busy, problems, submit: () => void once(attempt) }

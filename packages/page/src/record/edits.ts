@@ -4,15 +4,15 @@ import type { OrderTerms, PetChange, PetstoreClient } from '../../../client/src/
 import { localTime } from '../../../files/src/local-time.ts'
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../animal/fields.ts'
 import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
-import { type End, ends } from '../orders/hold.ts'
+import { expiryOf, type HoldEnd } from '../orders/hold.ts'
 import { brief, time } from '../phrases.ts'
-import type { Read } from './animal.ts'
+import type { RecordData } from './history.ts'
 
 export const NOTHING = 'Nothing was changed.'
 
 export interface Fields extends Record<TypedField, string> {
   reference: string
-  end: End
+  end: HoldEnd
 }
 export type Field = keyof Fields
 
@@ -23,7 +23,7 @@ export function fieldLabel(field: Field): string {
   return field in ORDER_LABELS ? ORDER_LABELS[field as keyof typeof ORDER_LABELS] : FIELDS[field as TypedField].label
 }
 
-export function fieldsOf({ animal: { pet }, order }: Read): Fields {
+export function fieldsOf({ animal: { pet }, order }: RecordData): Fields {
   return { ...textsOf(pet), ...termsOf(order) }
 }
 
@@ -34,7 +34,7 @@ export function termsOf(order: OrderTerms | undefined): Pick<Fields, 'reference'
   }
 }
 
-export function differing({ order }: Read, one: Fields, other: Fields): Field[] {
+export function differing({ order }: RecordData, one: Fields, other: Fields): Field[] {
   const fields: readonly Field[] = order ? ORDER_FIELDS : TYPED_FIELDS
   return fields.filter((field) => comparable(one, field) !== comparable(other, field))
 }
@@ -47,7 +47,7 @@ function comparable(fields: Fields, field: Field): unknown {
 
 export function inWords(fields: Partial<Fields>, field: Field): string {
   if (field !== 'end') return brief(fields[field] ?? '') || 'nobody'
-  const { expiresAt } = fields.end ? ends(fields.end.hold, fields.end.until) : {}
+  const { expiresAt } = fields.end ? expiryOf(fields.end.hold, fields.end.until) : {}
   return expiresAt ? time(expiresAt) : 'no end'
 }
 
@@ -63,7 +63,7 @@ export function fromTo(fields: readonly Field[], before: Partial<Fields>, after:
  * Resolves with a sentence about the result. Rejects with RangeError if a field is invalid, and with
  * `precondition_failed` if the record changed since it was shown.
  */
-export async function save(client: PetstoreClient, read: Read, fields: Fields): Promise<string> {
+export async function save(client: PetstoreClient, read: RecordData, fields: Fields): Promise<string> {
   const { animal, order } = read
   const changed = differing(read, fields, fieldsOf(read))
   const { hold, until } = fields.end
@@ -75,7 +75,7 @@ export async function save(client: PetstoreClient, read: Read, fields: Fields): 
     const ifMatch = await tagOfOrder(client, order)
     const change = {
       ...(changed.includes('reference') && { reference: fields.reference.trim() || null }),
-      ...(changed.includes('end') && { expiresAt: ends(hold, until).expiresAt ?? null }),
+      ...(changed.includes('end') && { expiresAt: expiryOf(hold, until).expiresAt ?? null }),
     }
     await client.updateOrder(order.id, change, { ifMatch })
     return `Order ${order.id} is saved.`

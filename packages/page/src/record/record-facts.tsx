@@ -10,9 +10,9 @@ import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { time } from '../phrases.ts'
-import type { Read } from './animal.ts'
+import type { RecordData } from './history.ts'
 
-export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Pick<Read, 'animal' | 'orders'>) {
+export function AnimalFacts({ animal: { pet, deleted, events }, orders }: Pick<RecordData, 'animal' | 'orders'>) {
   const added = events[0]
   const holder = orders.find(({ status }) => HOLDING.includes(status))
   return (

@@ -1,11 +1,12 @@
 // The page of an animal or an order: facts, actions and history, all read from events.
 
 import type { ComponentChildren } from 'preact'
-import type { Event, Order, PetstoreClient } from '../../../client/src/petstore.ts'
-import { PAGE_MAX } from '../../../contract/src/generated.ts'
+import type { Event } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
+import type { RecordId } from '../address.ts'
 import { Actions, type OnAction } from '../list/list-table.tsx'
 import { type Service, useEvents } from '../live/feed.ts'
+import type { Records } from '../live/records.ts'
 import { type Subject, subjectOf } from '../orders/actions.ts'
 import { Receipt } from '../paper/receipt.tsx'
 import { Button } from '../parts/button.tsx'
@@ -16,14 +17,17 @@ import { Notice, RetryNotice } from '../parts/notice.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { time } from '../phrases.ts'
 import { useTitle } from '../title.ts'
-import { type Read, readAll, readAnimal } from './animal.ts'
 import { Corrections } from './corrections.tsx'
-import { changesIn, EventLine } from './event-line.tsx'
-import { orderTerms } from './order-terms.ts'
-import type { RecordId } from './record-address.ts'
+import { EventLine } from './event-line.tsx'
+import { changesIn, type RecordData, readRecord, withoutDirect } from './history.ts'
 import { AnimalFacts, OrderFacts } from './record-facts.tsx'
 
-interface RecordViewProps extends Service {
+type ReadProps = Service & {
+  /** Increases with each change that this tab makes. */
+  changes: number
+}
+
+interface RecordViewProps extends ReadProps {
   record: RecordId
   onAction: OnAction | undefined
   onCorrected: (sentence: string) => void
@@ -31,15 +35,13 @@ interface RecordViewProps extends Service {
   onBack: () => void
   /** The message about the last action. It is below the buttons, so that they do not move. */
   news: ComponentChildren
-  /** Increases with each change that this tab makes. */
-  changes: number
 }
 
 export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, news, ...service }: RecordViewProps) {
   const { value, failure, reload } = useRead(record, service)
   // The previous record stays visible while the next one loads.
   const loaded = failure && !isSameRecord(value?.of, record) ? undefined : value
-  const read = loaded?.read
+  const read = loaded?.read && currentOf(loaded.read, service.records)
   const order = read?.order
   const name = read?.animal.pet.name
   useTitle(order ? `Order ${order.id}` : name === undefined ? undefined : plain(name))
@@ -55,7 +57,8 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
       {loaded && !read && <Notice kind="error" title={noneIs(loaded.of)} />}
       {read && (
         <>
-          <Heading>{order ? `Order ${order.id}` : <Name name={read.animal.pet.name} />}</Heading>
+          {/* Another record gets the focus, and a screen reader reads its title. */}
+          <Heading key={named(loaded.of)}>{order ? `Order ${order.id}` : <Name name={read.animal.pet.name} />}</Heading>
           <div class="record-actions">
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
             {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected, onDeleted }} />}
@@ -69,18 +72,26 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
               <Receipt order={order} events={eventsOf(read)} pet={read.animal.pet} />
             </div>
           )}
-          <History events={eventsOf(read)} orders={read.orders} />
+          <History events={eventsOf(read)} />
         </>
       )}
     </article>
   )
 }
 
-function useRead(record: RecordId, { client, feed, changes }: Pick<RecordViewProps, 'client' | 'feed' | 'changes'>) {
+function useRead(record: RecordId, { client, feed, records, changes }: ReadProps) {
   const loaded = useLoaded(
     async (signal) => {
       await feed.begun
-      return { of: record, read: await load(client, record, signal) }
+      const read = await records.read(readRecord(client, record, signal), (read) => {
+        if (read)
+          records.keep([
+            ...(read.animal.deleted ? [] : [read.animal.pet]),
+            ...(read.order ? [read.order] : []),
+            ...read.orders,
+          ])
+      })
+      return { of: record, read }
     },
     [record.kind, record.id, changes],
   )
@@ -89,18 +100,17 @@ function useRead(record: RecordId, { client, feed, changes }: Pick<RecordViewPro
   return loaded
 }
 
-async function load(client: PetstoreClient, { kind, id }: RecordId, signal: AbortSignal): Promise<Read | undefined> {
-  const petId = kind === 'animal' ? id : (await readAll(client, { orderId: id }, signal))[0]?.petId
-  if (petId === undefined) return undefined
-  const [animal, { orders }] = await Promise.all([
-    readAnimal(client, petId, signal),
-    client.listOrderPage({ petId, sort: 'newest', limit: PAGE_MAX }, { signal }),
-  ])
-  const order = kind === 'order' ? (orders.find((order) => order.id === id) ?? (await client.getOrder(id))) : undefined
-  return animal && { animal, orders, order }
+/** The record with the newest states of its animal and orders. */
+function currentOf({ animal, orders, order }: RecordData, records: Records): RecordData {
+  const deleted = animal.deleted || records.isDeleted(animal.pet.id)
+  return {
+    animal: { ...animal, pet: records.current(animal.pet), deleted },
+    orders: orders.map((order) => records.current(order)),
+    order: order && records.current(order),
+  }
 }
 
-function eventsOf({ animal: { events }, order }: Read): readonly Event[] {
+function eventsOf({ animal: { events }, order }: RecordData): readonly Event[] {
   return order ? events.filter(({ orderId }) => orderId === order.id) : events
 }
 
@@ -117,7 +127,7 @@ function noneIs({ kind, id }: RecordId): string {
 }
 
 /** The target of the buttons: the order if it still holds its animal, or the animal with its current order. */
-function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject | undefined {
+function subjectIn({ animal: { pet, deleted }, orders, order }: RecordData): Subject | undefined {
   if (order) return subjectOf(order)
   const holder = orders.find(({ status }) => HOLDING.includes(status))
   if (deleted || (pet.status !== 'available' && !holder)) return undefined
@@ -125,22 +135,14 @@ function subjectIn({ animal: { pet, deleted }, orders, order }: Read): Subject |
 }
 
 /** `events`: oldest first. */
-function History({ events, orders }: { events: readonly Event[]; orders: readonly Order[] }) {
-  const newestFirst = events.toReversed()
-  const { after, changes } = orderTerms(newestFirst, new Map(orders.map((order) => [order.id, order])))
-  const edits = new Map([...changesIn(events), ...changes])
+function History({ events }: { events: readonly Event[] }) {
+  const changes = changesIn(events)
   return (
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <ol>
-        {newestFirst.map((event) => (
-          <EventLine
-            key={String(event.id)}
-            event={event}
-            terms={after.get(event.id)}
-            change={edits.get(event.id)}
-            shownTime={time(event.at)}
-          />
+        {withoutDirect(events.toReversed()).map((event) => (
+          <EventLine key={String(event.id)} event={event} change={changes.get(event.id)} shownTime={time(event.at)} />
         ))}
       </ol>
     </section>

@@ -1,30 +1,29 @@
 // The sales of one day, and everything that happened on it.
 
-import { useContext, useEffect, useReducer, useRef } from 'preact/hooks'
-import { dayFrom, dayOf, spanOf } from '../../../files/src/local-time.ts'
+import { useContext, useMemo, useState } from 'preact/hooks'
+import { dayFrom, isDay, spanOf } from '../../../files/src/local-time.ts'
+import type { SalesPosition } from '../address.ts'
 import { Places } from '../links.tsx'
 import { type Service, useEvents } from '../live/feed.ts'
+import { useOrders } from '../orders/holders.ts'
 import { Button } from '../parts/button.tsx'
-import { now } from '../parts/clock.ts'
+import { today } from '../parts/clock.ts'
 import { Heading } from '../parts/heading.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { Notice, RetryNotice } from '../parts/notice.tsx'
-import { number, time } from '../phrases.ts'
-import { Close } from './close.tsx'
-import { DayEvents, SALES, TYPES } from './day-events.ts'
-import { useDetails } from './details.ts'
-import { Everything } from './everything.tsx'
-import { linesOf } from './sales.ts'
-import type { SalesPosition } from './sales-address.ts'
+import { time } from '../phrases.ts'
+import { withoutDirect } from '../record/history.ts'
+import { DayActivity } from './day-activity.tsx'
+import { DayLog, readClockAhead, SALES } from './day-log.ts'
+import { DayReport } from './day-report.tsx'
 
 const LINES = 100
 
 export function SalesView({ position, ...service }: Service & { position: SalesPosition }) {
   const { go } = useContext(Places)
-  const today = useToday()
-  const day = position.day ?? today
-  const isLast = day >= today
-  const goTo = (to: string) => go({ ...position, day: to < today ? to : undefined })
+  const day = position.day ?? today.value
+  const isLast = day >= today.value
+  const goTo = (to: string) => go({ ...position, day: to < today.value ? to : undefined })
   return (
     <>
       <div class="title-row">
@@ -35,26 +34,16 @@ export function SalesView({ position, ...service }: Service & { position: SalesP
             type="date"
             aria-label="Day"
             value={day}
-            max={today}
-            onChange={({ currentTarget: { value } }) => value && goTo(value)}
+            max={today.value}
+            // While a year is typed, the field has the years 2, 20 and 202.
+            onChange={({ currentTarget: { value } }) => isDay(value) && goTo(value)}
           />
           <Button text="→" onClick={() => goTo(dayFrom(day, 1))} aria-disabled={isLast} aria-label="Next day" />
         </div>
       </div>
-      <Day key={day} {...{ ...service, position, day }} isFuture={day > today} />
+      <Day key={day} {...{ ...service, position, day }} isFuture={day > today.value} />
     </>
   )
-}
-
-/** Changes at midnight. */
-function useToday(): string {
-  const [, change] = useReducer((count: number) => count + 1, 0)
-  const today = dayOf(now())
-  useEffect(() => {
-    const timer = setTimeout(change, Date.parse(spanOf(today).to) - now(), undefined)
-    return () => clearTimeout(timer)
-  }, [today])
-  return today
 }
 
 interface DayProps extends Service {
@@ -64,31 +53,11 @@ interface DayProps extends Service {
   isFuture: boolean
 }
 
-function Day({ position, day, isFuture, client, feed }: DayProps) {
-  const [most, showMore] = useReducer((count: number) => count + LINES, LINES)
-  const [, show] = useReducer((count: number) => count + 1, 0)
-  const known = useRef<DayEvents>(undefined)
-  known.current ??= new DayEvents(client, spanOf(day))
-  const events = known.current
-  const { failure, reload } = useLoaded(async (signal) => {
-    await feed.begun
-    await events.read(signal, () => show(undefined))
-  }, [])
-  useEvents(feed, (happened, gap) => {
-    if (gap) {
-      events.restart()
-      reload()
-    }
-    if (events.add(happened)) show(undefined)
-  })
-  const sales = events.isWhole(...SALES) ? events.of(...SALES).toReversed() : undefined
-  const lines = linesOf(events, position.type ? [position.type] : TYPES)
-  const shown = lines.slice(0, most)
-  const ahead = events.clockAhead
-  const details = useDetails({ client, feed }, [...(sales ?? []), ...shown])
+function Day({ position, day, isFuture, ...service }: DayProps) {
+  const { sales, lines, showMore, ahead, failures } = useDay(service, day, position)
   return (
     <>
-      {failure && <RetryNotice {...{ failure, reload }} title="Not all of this day could be read." />}
+      {failures}
       {ahead && (
         <Notice
           kind="warning"
@@ -96,15 +65,62 @@ function Day({ position, day, isFuture, client, feed }: DayProps) {
           text={`An event has the time ${time(ahead.at)}, and a later one ${time(ahead.next)}. Events in between can be listed on another day.`}
         />
       )}
-      <Close {...{ day, isFuture, sales }} orders={details.orders} />
-      <Everything {...{ position, day, events, shown, details }}>
-        {lines.length > most && (
-          <Button
-            text={`Show ${number(Math.min(LINES, lines.length - most))} more`}
-            onClick={() => showMore(undefined)}
-          />
-        )}
-      </Everything>
+      <DayReport {...{ day, isFuture, sales }} records={service.records} />
+      <DayActivity {...{ ...service, position, day, lines, showMore }} />
     </>
   )
+}
+
+function useDay(service: Service, day: string, { type }: SalesPosition) {
+  const { client, feed } = service
+  const span = spanOf(day)
+  const [most, setMost] = useState(LINES)
+  const [salesLog] = useState(() => new DayLog(client, span, SALES))
+  // Sales show which reservations are omitted.
+  const types = type === 'order.placed' ? [type, 'order.completed' as const] : type && [type]
+  const linesLog = useMemo(() => new DayLog(client, span, types), [type])
+  const { value, failure, reload, refresh } = useLoaded(
+    async (signal) => {
+      await feed.begun
+      await salesLog.read(Number.POSITIVE_INFINITY, signal)
+      await linesLog.read(most, signal)
+      return {
+        ahead: await readClockAhead(
+          client,
+          span.to,
+          [salesLog, linesLog].map(({ log }) => log.peek().events),
+          signal,
+        ),
+      }
+    },
+    [linesLog, most],
+  )
+  useEvents(feed, (events, gap) => {
+    if (gap) for (const log of [salesLog, linesLog]) log.restart()
+    const isOfDay = (at: string) => Date.parse(at) >= Date.parse(span.from)
+    if (gap || day === today.value || events.some(({ at }) => isOfDay(at))) refresh()
+  })
+  const sales = salesLog.log.value.hasMore ? undefined : salesLog.log.value.events.toReversed()
+  const { events, hasMore } = linesLog.log.value
+  const found = withoutDirect(events).filter((event) => type === undefined || event.type === type)
+  const lines = found.slice(0, most)
+  const orders = useOrders(service, [...(sales ?? []), ...lines])
+  const more = hasMore || found.length > most
+  return {
+    sales,
+    lines: hasMore && events.length === 0 ? undefined : lines,
+    showMore: more && events.length > 0 ? () => setMost(most + LINES) : undefined,
+    ahead: value?.ahead,
+    failures: [
+      failure && <RetryNotice key="day" {...{ failure, reload }} title="Not all of this day could be read." />,
+      orders.failure && (
+        <RetryNotice
+          key="orders"
+          failure={orders.failure}
+          reload={orders.reload}
+          title="Not all animals and customers could be read, so the day cannot be printed or exported yet."
+        />
+      ),
+    ],
+  }
 }

@@ -1,12 +1,10 @@
-// Computes the totals per till and the lines of a day from its events.
+// Computes the totals per till of a day, and formats its times.
 
 import type { Event } from '../../../client/src/petstore.ts'
-import type { EventType } from '../../../contract/src/generated.ts'
 import { NET_SOLD } from '../../../files/src/event-rows.ts'
 import { dayOf } from '../../../files/src/local-time.ts'
 import { plain } from '../parts/visible-text.ts'
-import { clock, number, time } from '../phrases.ts'
-import { COUNTED_MAX, type DayEvents } from './day-events.ts'
+import { clock, time } from '../phrases.ts'
 
 interface Total {
   till: string
@@ -25,30 +23,6 @@ export function totalsOf(sales: readonly Event[]): Total[] {
   }
   const each = [...tills.values()].sort((a, b) => a.till.localeCompare(b.till, undefined, { numeric: true }))
   return each.length > 1 ? [...each, all] : each
-}
-
-const DIRECT_MS = 60_000
-
-/** Omits reservations that the same key completed within a minute, so that a sale at the counter is one line. */
-function withoutDirect(events: readonly Event[]): readonly Event[] {
-  const sold = new Map<bigint | undefined, Event>()
-  return events.filter((event) => {
-    if (event.type === 'order.completed') sold.set(event.orderId, event)
-    const sale = event.type === 'order.placed' ? sold.get(event.orderId) : undefined
-    return !sale || sale.by !== event.by || Math.abs(Date.parse(sale.at) - Date.parse(event.at)) > DIRECT_MS
-  })
-}
-
-/** Newest first. Sales are always read, because they show which reservations are omitted. */
-export function linesOf(events: DayEvents, types: readonly EventType[]): readonly Event[] {
-  const known = events.of(...new Set([...types, 'order.completed' as const]))
-  return withoutDirect(known).filter(({ type }) => (types as readonly string[]).includes(type))
-}
-
-/** `undefined` until the events are counted. */
-export function count(events: DayEvents, types: readonly EventType[]): string | undefined {
-  if (!events.isCounted(...types)) return undefined
-  return events.isWhole(...types) ? number(linesOf(events, types).length) : `${number(COUNTED_MAX)}+`
 }
 
 /** "Thursday 26 November 2026", as the browser's language writes it. */

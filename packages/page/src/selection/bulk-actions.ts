@@ -4,8 +4,8 @@
 import type { Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { deleteShown, tagOfOrder } from '../animal/preconditions.ts'
 import { toFailure } from '../failures.ts'
-import type { HolderOf } from '../list/holders.ts'
 import type { Item } from '../list/list-position.ts'
+import type { Records } from '../live/records.ts'
 import { findOrder } from '../orders/actions.ts'
 import { concurrently } from '../parts/concurrently.ts'
 import { brief, number } from '../phrases.ts'
@@ -37,13 +37,13 @@ export interface Outcome {
 interface Work {
   client: PetstoreClient
   items: readonly Item[]
-  holderOf: HolderOf
+  records: Records
   /** Called with the number of rows tried so far. */
   report: (tried: number) => void
   isStopped: () => boolean
 }
 
-export async function actOnEach(act: Act, { client, items, holderOf, report, isStopped }: Work): Promise<Outcome> {
+export async function actOnEach(act: Act, { client, items, records, report, isStopped }: Work): Promise<Outcome> {
   const done: bigint[] = []
   const refused = new Map<string, Item[]>()
   function refuse(reason: string, item: Item): void {
@@ -55,7 +55,7 @@ export async function actOnEach(act: Act, { client, items, holderOf, report, isS
     if (cut || isStopped()) return refuse(cut || 'You stopped.', item)
     try {
       const code =
-        act === 'release' ? await release(client, item, holderOf) : await deleteShown(client, item as Pet, PATIENT)
+        act === 'release' ? await release(client, item, records) : await deleteShown(client, item as Pet, PATIENT)
       if (code) refuse(code, item)
       else done.push(item.id)
     } catch (error) {
@@ -69,9 +69,9 @@ export async function actOnEach(act: Act, { client, items, holderOf, report, isS
 }
 
 /** Resolves with a reason if there is nothing to release. */
-async function release(client: PetstoreClient, item: Item, holderOf: HolderOf): Promise<string | undefined> {
+async function release(client: PetstoreClient, item: Item, records: Records): Promise<string | undefined> {
   if (item.status !== 'pending') return 'not_reserved'
-  const held = 'petId' in item ? item : holderOf(item)
+  const held = 'petId' in item ? item : records.holderOf(item)
   const order: Order | null | undefined =
     held === undefined ? await findOrder(client, item.id, 'pending', PATIENT) : held
   if (!order) return 'no_order'

@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { exportRows } from '../files/export.ts'
-import type { HolderOf } from '../list/holders.ts'
 import type { Item, ListPosition } from '../list/list-position.ts'
+import type { Records } from '../live/records.ts'
 import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
@@ -17,14 +17,14 @@ interface SelectionBarProps {
   client: PetstoreClient
   view: ListPosition['view']
   selection: Selection
-  holderOf: HolderOf
+  records: Records
   readOnly: boolean
   onEnd: () => void
   onChange: () => void
   onDone: (sentence: string) => void
 }
 
-export function SelectionBar({ client, view, selection, holderOf, readOnly, ...on }: SelectionBarProps) {
+export function SelectionBar({ client, view, selection, records, readOnly, ...on }: SelectionBarProps) {
   const items = [...selection.chosen.values()]
   const [act, setAct] = useState<Act>()
   const [message, setMessage] = useState('')
@@ -63,7 +63,7 @@ export function SelectionBar({ client, view, selection, holderOf, readOnly, ...o
         <Button text="Export" aria-disabled={none} onClick={() => !none && save()} />
         <Button text="Done" class="quiet" onClick={on.onEnd} />
       </div>
-      {act && <ActDialog {...{ client, act, items, holderOf, finish }} onCancel={() => setAct(undefined)} />}
+      {act && <ActDialog {...{ client, act, items, records, finish }} onCancel={() => setAct(undefined)} />}
     </section>
   )
 }
@@ -72,12 +72,12 @@ interface ActDialogProps {
   client: PetstoreClient
   act: Act
   items: readonly Item[]
-  holderOf: HolderOf
+  records: Records
   finish: (outcome: Outcome) => void
   onCancel: () => void
 }
 
-function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialogProps) {
+function ActDialog({ client, act, items, records, finish, onCancel }: ActDialogProps) {
   const [busy, once] = useBusy()
   const [tried, setTried] = useState(0)
   const [stop] = useState(() => new AbortController())
@@ -85,7 +85,7 @@ function ActDialog({ client, act, items, holderOf, finish, onCancel }: ActDialog
 
   function submit(): void {
     const isStopped = () => stop.signal.aborted
-    void once(async () => finish(await actOnEach(act, { client, items, holderOf, report: setTried, isStopped })))
+    void once(async () => finish(await actOnEach(act, { client, items, records, report: setTried, isStopped })))
   }
 
   function cancel(): void {

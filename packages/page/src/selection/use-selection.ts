@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ShownList } from '../list/list.ts'
 import { firstPage, type Item, toAddress } from '../list/list-position.ts'
 import { LIST_ID } from '../list/row-focus.ts'
+import type { Records } from '../live/records.ts'
 
 export interface Selection {
   chosen: ReadonlyMap<bigint, Item>
@@ -11,7 +12,7 @@ export interface Selection {
 }
 
 /** `selection` is `undefined` unless rows can be selected. */
-export function useSelection({ position, shown }: Pick<ShownList, 'position' | 'shown'>) {
+export function useSelection({ position, shown }: Pick<ShownList, 'position' | 'shown'>, records: Records) {
   const [kept, setKept] = useState<ReadonlyMap<bigint, Item>>()
   const list = toAddress(firstPage(position))
   useLayoutEffect(() => setKept(undefined), [list])
@@ -23,8 +24,7 @@ export function useSelection({ position, shown }: Pick<ShownList, 'position' | '
   }, [kept])
 
   const items = shown?.items ?? []
-  const current = new Map(items.map((item) => [item.id, item]))
-  const chosen = kept && new Map([...kept].map(([id, item]) => [id, current.get(id) ?? item]))
+  const chosen = kept && new Map([...kept].map(([id, item]) => [id, records.current(item)]))
 
   function choose(some: readonly Item[], on: boolean): void {
     const next = new Map(chosen)

@@ -1,17 +1,17 @@
 // Editing sends only the changed fields, and only if the record is still as shown.
 
 import { expect, test } from 'bun:test'
-import type { Read } from '../../src/record/animal.ts'
 import { differing, type Fields, fieldsOf, fromTo, NOTHING, save } from '../../src/record/edits.ts'
+import type { RecordData } from '../../src/record/history.ts'
 import { fakeClient, order, pet, refused } from './fake-client.ts'
 
-const ANIMAL: Read = {
+const ANIMAL: RecordData = {
   animal: { pet: pet(1, { name: 'Rex' }), deleted: false, events: [] },
   orders: [],
   order: undefined,
 }
 const END = '2999-01-01T11:00:00.000Z'
-const ORDER: Read = { ...ANIMAL, order: order(7, { reference: 'Ana', expiresAt: END }) }
+const ORDER: RecordData = { ...ANIMAL, order: order(7, { reference: 'Ana', expiresAt: END }) }
 
 const READ = { 'an animal': ANIMAL, 'an order': ORDER }
 

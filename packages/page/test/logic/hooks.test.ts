@@ -3,12 +3,19 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { createElement, render } from 'preact'
 import { until } from '../../../../test/support/until.ts'
-import { type Order, type Pet, PetstoreApiError, PetstoreNetworkError } from '../../../client/src/petstore.ts'
-import { useHolders } from '../../src/list/holders.ts'
+import {
+  type Order,
+  type Pet,
+  PetstoreApiError,
+  type PetstoreClient,
+  PetstoreNetworkError,
+} from '../../../client/src/petstore.ts'
 import { useList } from '../../src/list/list.ts'
 import { firstPageOf, type Item, nextPage, type Page } from '../../src/list/list-position.ts'
 import { noteOf } from '../../src/list/list-table.tsx'
 import { Feed } from '../../src/live/feed.ts'
+import { Records } from '../../src/live/records.ts'
+import { useHolders } from '../../src/orders/holders.ts'
 import { useBusy } from '../../src/parts/busy.ts'
 import { useLoaded, withRetry } from '../../src/parts/loaded.ts'
 import { useSelection } from '../../src/selection/use-selection.ts'
@@ -55,6 +62,14 @@ function use<Result>(hook: () => Result) {
   render(createElement(Component, null), parent)
   ends.push(() => render(null, parent))
   return hooked
+}
+
+/** A feed that has begun to deliver events. */
+async function following(client: PetstoreClient) {
+  const feed = new Feed(client, `/${ends.length}/`)
+  ends.push(() => feed.stop())
+  await feed.begun
+  return { feed, records: new Records() }
 }
 
 /** A read whose attempts the test ends. */
@@ -129,7 +144,9 @@ test('rows show before the counts; without a feed, the list is read again at int
   })
   const feed = new Feed(client, '/list/')
   ends.push(() => feed.stop())
-  const list = use(() => useList(client, feed, false))
+  const service = { client, feed, records: new Records() }
+  const address = { position: firstPageOf('animals'), opened: undefined }
+  const list = use(() => useList(service, address))
   const { inventory } = await until('the rows', () => list.current.shown)
   expect(inventory).toBeUndefined()
   answers.listPage = () => ({ pets: [pet(1, { name: 'Luna' })] })
@@ -142,19 +159,24 @@ test('rows show before the counts; without a feed, the list is read again at int
 
 test('the customers of a page of rows are read in two requests, and a row keeps a line for its customer', async () => {
   const { client, names } = fakeClient({
+    listEvents: ({ cursor }: { cursor?: string }) =>
+      cursor ? new Promise(() => undefined) : { events: [], next: 'A' },
     listOrderPage: ({ status }: { status: Order['status'] }) => ({
-      orders: Array.from({ length: 20 }, (_, n) => order(n, { petId: BigInt(n), status, reference: `Anna ${n}` })),
+      orders: Array.from({ length: 20 }, (_, n) => {
+        const id = status === 'pending' ? n : n + 21
+        return order(id, { petId: BigInt(id), status, reference: `Anna ${id}` })
+      }),
     }),
   })
-  const pets = Array.from({ length: 42 }, (_, n) => pet(n % 21, { status: n < 21 ? 'pending' : 'sold' }))
-  const shown = { position: firstPageOf('animals'), items: pets, next: undefined, prev: undefined }
-  const holders = use(() => useHolders(client, shown))
+  const pets = Array.from({ length: 42 }, (_, n) => pet(n, { status: n < 21 ? 'pending' : 'sold' }))
+  const { feed, records } = await following(client)
+  use(() => useHolders({ client, feed, records }, pets))
   const [first, last] = [pets[0] as Pet, pets[20] as Pet]
-  expect(noteOf(first, holders.current.holderOf(first))).toEqual({ before: '\u00A0' })
-  await until('the last customer', () => holders.current.holderOf(pets[41] as Pet) === null)
-  expect(names()).toEqual(['listOrderPage', 'listOrderPage'])
-  expect(noteOf(first, holders.current.holderOf(first))).toMatchObject({ before: 'For ', reference: 'Anna 0' })
-  expect(noteOf(last, holders.current.holderOf(last))).toEqual({ before: 'Reserved (entered by hand)' })
+  expect(noteOf(first, records.holderOf(first))).toEqual({ before: '\u00A0' })
+  await until('the last customer', () => records.holderOf(pets[41] as Pet) === null)
+  expect(names().filter((name) => name === 'listOrderPage')).toHaveLength(2)
+  expect(noteOf(first, records.holderOf(first))).toMatchObject({ before: 'For ', reference: 'Anna 0' })
+  expect(noteOf(last, records.holderOf(last))).toEqual({ before: 'Reserved (entered by hand)' })
 })
 
 test('a selection spans the pages of a list, follows changes of its rows, and ends with another filter', async () => {
@@ -164,7 +186,8 @@ test('a selection spans the pages of a list, follows changes of its rows, and en
     shown: { position, items, next: 'A', prev: undefined, inventory: undefined },
   })
   let list = pageOf(first, pet(1), pet(2))
-  const selected = use(() => useSelection(list))
+  const records = new Records()
+  const selected = use(() => useSelection(list, records))
   const chosen = () =>
     [...(selected.current.selection?.chosen.values() ?? [])].map((item) => 'name' in item && item.name)
   const choose = async (...items: Item[]) => {
@@ -173,7 +196,7 @@ test('a selection spans the pages of a list, follows changes of its rows, and en
   }
   selected.current.begin()
   await until('the selection', () => selected.current.selection)
-  list = pageOf(first, pet(1, { name: 'Luna' }), pet(2))
+  records.keep([pet(1, { name: 'Luna' })])
   await choose(pet(1))
   list = pageOf(nextPage(first, 'A') as typeof first, pet(3))
   await choose(pet(3))

@@ -2,10 +2,11 @@
 
 import { expect, test } from 'bun:test'
 import type { EventFilter, Inventory, Order } from '../../../client/src/petstore.ts'
-import { readEach, readPet } from '../../src/animal/by-id.ts'
+import { readEach } from '../../src/animal/by-id.ts'
 import { fetchPage, wholeList } from '../../src/list/list.ts'
 import { firstPage, firstPageOf, shortened } from '../../src/list/list-position.ts'
 import { sumOf } from '../../src/list/list-words.ts'
+import { readPet } from '../../src/record/history.ts'
 import { event, fakeClient, order, pet } from './fake-client.ts'
 
 const FIRST = { ...firstPageOf('animals'), limit: 20 }

@@ -1,61 +1,60 @@
 // The page of an animal or an order: its history in words, and the corrections that it offers.
 
 import { expect, test } from 'bun:test'
-import type { OrderTerms, Pet } from '../../../client/src/petstore.ts'
+import type { Event, OrderTerms, Pet } from '../../../client/src/petstore.ts'
 import { correctionsOf } from '../../src/record/corrections.tsx'
-import { changesIn, sentenceOf } from '../../src/record/event-line.tsx'
-import { orderTerms } from '../../src/record/order-terms.ts'
+import { sentenceOf } from '../../src/record/event-line.tsx'
+import { changesIn, withoutDirect } from '../../src/record/history.ts'
 import { event, order, pet } from './fake-client.ts'
 
 const END = '2999-01-01T11:00:00.000Z'
 const FOR_ANNA: OrderTerms = { reference: 'Anna', expiresAt: END }
 
-test.each<[string, Partial<Pet>, OrderTerms | undefined, string | undefined, string | RegExp]>([
-  ['order.placed', {}, FOR_ANNA, undefined, /^Reserved for Anna until .*2999/],
-  ['order.placed', {}, undefined, undefined, 'Reserved'],
-  ['order.completed', {}, FOR_ANNA, undefined, 'Sold for Anna'],
-  ['order.changed', {}, FOR_ANNA, 'for whom from Ana to Anna', 'Order edited: for whom from Ana to Anna'],
-  ['order.changed', {}, FOR_ANNA, undefined, /^Order edited: now for Anna until .*2999/],
-  ['order.changed', {}, {}, undefined, 'Order edited: now for nobody'],
-  ['pet.added', { status: 'sold' }, undefined, undefined, 'Added as sold'],
-  ['pet.added', { status: 'available' }, undefined, undefined, 'Added'],
-  ['pet.changed', {}, undefined, 'name from Rex to Luna', 'Edited: name from Rex to Luna'],
-  ['pet.groomed', {}, undefined, undefined, 'pet.groomed'],
-])('describes %s of %j with %j and the change %p', (type, { status }, terms, change, sentence) => {
-  expect(sentenceOf(event(1, type, status && { petStatus: status }), terms, change)).toMatch(sentence)
+test.each<[string, Partial<Event>, string | undefined, string | RegExp]>([
+  ['order.placed', { terms: FOR_ANNA }, undefined, /^Reserved for Anna until .*2999/],
+  ['order.placed', {}, undefined, 'Reserved'],
+  ['order.completed', { terms: FOR_ANNA }, undefined, 'Sold for Anna'],
+  ['order.changed', { terms: FOR_ANNA }, 'for whom from Ana to Anna', 'Order edited: for whom from Ana to Anna'],
+  ['order.changed', { terms: FOR_ANNA }, undefined, /^Order edited: now for Anna until .*2999/],
+  ['order.changed', { terms: {} }, undefined, 'Order edited: now for nobody'],
+  ['pet.added', { petStatus: 'sold' }, undefined, 'Added as sold'],
+  ['pet.added', { petStatus: 'available' }, undefined, 'Added'],
+  ['pet.changed', {}, 'name from Rex to Luna', 'Edited: name from Rex to Luna'],
+  ['pet.groomed', {}, undefined, 'pet.groomed'],
+])('describes %s of %j with the change %p', (type, fields, change, sentence) => {
+  expect(sentenceOf(event(1, type, fields), change)).toMatch(sentence)
 })
 
-test('describes each edit of an animal by its old and new values', () => {
+test('describes each edit by its old and new values, if the events have them', () => {
   const events = [
     event(1, 'pet.added', { pet: pet(1, { name: 'Rex', status: 'sold' }) }),
     event(2, 'pet.changed', { pet: pet(1, { name: 'Luna', categoryId: 8n, status: 'sold' }) }),
-    event(3, 'order.placed'),
-    event(4, 'pet.changed', { pet: pet(1, { name: 'Luna', categoryId: 8n }) }),
+    event(3, 'order.placed', { orderId: 7n, terms: { reference: 'Ana' } }),
+    event(4, 'order.changed', { orderId: 8n }),
+    event(5, 'order.changed', { orderId: 7n, terms: FOR_ANNA }),
+    event(6, 'pet.changed', { pet: pet(1, { name: 'Luna', categoryId: 8n }) }),
   ]
-  expect([...changesIn(events)]).toEqual([
+  expect([...changesIn(events)]).toMatchObject([
     [2n, 'name from Rex to Luna, category from 7 to 8'],
-    [4n, 'made available'],
+    [5n, expect.stringMatching(/^for whom from Ana to Anna, until from no end to .*2999/)],
+    [6n, 'made available'],
   ])
 })
 
-test('describes each edit of an order; events of 1.0.0 have only the current terms', () => {
-  const newestFirst = (...terms: (OrderTerms | undefined)[]) => [
-    event(3, 'order.completed', { orderId: 7n, ...(terms[2] && { terms: terms[2] }) }),
-    event(2, 'order.changed', { orderId: 7n, ...(terms[1] && { terms: terms[1] }) }),
-    event(1, 'order.placed', { orderId: 7n, ...(terms[0] && { terms: terms[0] }) }),
-  ]
-  const now = new Map([[7n, order(7, FOR_ANNA)]])
-  const { after, changes } = orderTerms(newestFirst({ reference: 'Ana' }, FOR_ANNA, FOR_ANNA), now)
-  expect(after.get(1n)).toEqual({ reference: 'Ana' })
-  expect(changes.get(2n)).toMatch(/^for whom from Ana to Anna, until from no end to .*2999/)
-  const old = orderTerms(newestFirst(), now)
-  expect([old.changes.size, old.after.get(2n)]).toMatchObject([0, FOR_ANNA])
-  expect(old.after.has(1n)).toBe(false)
+test.each([
+  ['by the same key within a minute', {}, [2]],
+  ['later', { at: new Date(Date.now() + 61_000).toISOString() }, [2, 1]],
+  ['by another key', { by: 'till 2' }, [2, 1]],
+  ['of another order', { orderId: 8n }, [2, 1]],
+])('a history has a reservation and its sale %s as these lines: %p %p', (_when, sale, lines) => {
+  const placed = event(1, 'order.placed', { orderId: 7n, by: 'till 1' })
+  const sold = event(2, 'order.completed', { orderId: 7n, by: 'till 1', ...sale })
+  expect(withoutDirect([sold, placed]).map(({ id }) => Number(id))).toEqual(lines)
 })
 
 test.each<[string, Parameters<typeof correctionsOf>[0], string[]]>([
   ['an animal without orders', read({}), ['edit', 'delete']],
-  ['one that was added as sold', read({ status: 'sold' }), ['edit', 'free', 'delete']],
+  ['one that was added as sold', read({ status: 'sold' }), ['edit', 'makeAvailable', 'delete']],
   ['a reserved animal', read({ status: 'pending', orders: [order(7)] }), ['edit']],
   ['one that was sold and taken back', read({ orders: [order(7, { status: 'returned' })] }), ['edit']],
   ['a deleted animal', read({ deleted: true }), []],

@@ -1,11 +1,11 @@
-// How the page reads and counts the events of a day.
+// How the page reads and sums the events of a day.
 
 import { describe, expect, test } from 'bun:test'
 import { type Event, type EventFilter, PetstoreApiError } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
-import { DayEvents, SALES, TYPES } from '../../src/sales/day-events.ts'
-import { count, linesOf, totalsOf } from '../../src/sales/sales.ts'
-import { salesFrom } from '../../src/sales/sales-address.ts'
+import { openedIn } from '../../src/address.ts'
+import { DayLog, SALES } from '../../src/sales/day-log.ts'
+import { totalsOf } from '../../src/sales/sales.ts'
 import { event, fakeClient } from './fake-client.ts'
 
 const SPAN = { from: '2026-11-26T00:00:00Z', to: '2026-11-27T00:00:00Z' }
@@ -18,92 +18,61 @@ function at(id: number, type: EventType, seconds = 0, { by = 'till 1', order = 1
 type Asked = EventFilter & { cursor?: string }
 
 /** `events`: oldest first. `fail` can throw before an answer. */
-function reading(events: readonly Event[], fail = (_asked: Asked) => {}) {
-  const asked: string[] = []
-  const { client } = fakeClient({
+function reading(events: Event[], types: EventType[] | undefined, fail = (_asked: Asked) => {}) {
+  const { client, calls } = fakeClient({
     listEvents(filter: Asked) {
-      const { type = [], limit = 20, cursor = '0' } = filter
+      const { limit = 20, cursor } = filter
       fail(filter)
-      asked.push(`${type} ${cursor}`)
-      const found = events.filter((one) => (type as readonly string[]).includes(one.type)).reverse()
-      const end = Number(cursor) + limit
-      return { events: found.slice(Number(cursor), end), next: String(end) }
+      const end = cursor === undefined ? events.length : Number(cursor)
+      const start = Math.max(0, end - limit)
+      const found = events.slice(start, end).filter(({ type }) => !types || (types as string[]).includes(type))
+      return { events: found.reverse(), next: String(start) }
     },
   })
-  const day = new DayEvents(client, SPAN)
-  const read = () => day.read(new AbortController().signal, () => {})
-  return { day, asked, read }
+  const day = new DayLog(client, SPAN, types)
+  const read = (wanted: number) => day.read(wanted, new AbortController().signal)
+  return { day, calls, read, ids: () => day.log.value.events.map(({ id }) => Number(id)) }
 }
 
-const idsOf = (events: readonly Event[]) => events.map(({ id }) => Number(id))
+const many = (from: number, count: number, type: EventType) =>
+  Array.from({ length: count }, (_, n) => at(from + n, type))
 
 describe('the events of a day', () => {
-  test('are read sales first; each other type is counted up to 10,000', async () => {
-    const delivery = Array.from({ length: 50_000 }, (_, n) => at(n + 10, 'pet.added'))
-    const { day, asked, read } = reading([at(1, 'order.completed'), at(2, 'order.returned'), ...delivery])
-    await read()
-    expect(asked.slice(0, 2)).toEqual(SALES.map((type) => `${type} 0`))
-    expect(asked.filter((one) => one.startsWith('pet.added')).length).toBe(100)
-    expect([idsOf(day.of(...SALES)), day.isWhole(...SALES)]).toEqual([[2, 1], true])
-    expect(TYPES.map((type) => count(day, [type]))).toEqual(['1', '0', '1', '0', '0', '0', '10,000+', '0', '0'])
-    expect(count(day, TYPES)).toBe('10,000+')
-    // The sales are older than the last event read of the delivery.
-    expect(idsOf(linesOf(day, TYPES)).at(-1)).toBe(40_010)
+  test('are read up to the wanted number; later, only those since the last read', async () => {
+    const events = many(1, 250, 'order.completed')
+    const { day, calls, ids, read } = reading(events, undefined)
+    await read(100)
+    expect([ids().length, day.log.value.hasMore, calls.length]).toEqual([100, true, 1])
+    events.push(at(251, 'order.placed'))
+    await read(200)
+    expect([ids().length, ids()[0], new Set(ids()).size, calls.length]).toEqual([201, 251, 201, 3])
+    await read(Number.POSITIVE_INFINITY)
+    expect([ids().length, day.log.value.hasMore]).toEqual([251, false])
+  })
+
+  test('start over if more than the wanted number are new, such as an import', async () => {
+    const events = many(1, 10, 'order.completed')
+    const { calls, ids, read } = reading(events, undefined)
+    await read(100)
+    events.push(...many(11, 50_000, 'pet.added'))
+    const before = calls.length
+    await read(100)
+    expect([ids().length, ids()[0], calls.length - before]).toEqual([100, 50_010, 1])
   })
 
   test('resume after a failed read, and start over after a restore', async () => {
     let problem: Error | undefined = new Error('lost')
-    const sales = Array.from({ length: 250 }, (_, n) => at(n + 1, 'order.completed'))
-    const { day, asked, read } = reading(sales, ({ cursor }) => {
-      if (cursor === '200' && problem) throw problem
+    const { calls, ids, read } = reading(many(1, 250, 'order.completed'), SALES, ({ cursor }) => {
+      if (cursor === '50' && problem) throw problem
     })
-    await expect(read()).rejects.toThrow('lost')
-    expect(count(day, ['order.completed'])).toBeUndefined()
+    const failed = () => read(Number.POSITIVE_INFINITY).catch(({ message }) => message)
+    expect([await failed(), ids().length]).toEqual(['lost', 200])
     problem = new PetstoreApiError('Begin again.', 'cursor_expired', 410)
-    await expect(read()).rejects.toThrow('Begin again')
-    expect(day.of('order.completed')).toEqual([])
+    expect([await failed(), ids().length]).toEqual(['Begin again.', 0])
     problem = undefined
-    await read()
-    expect(asked.filter((one) => one === 'order.completed 0').length).toBe(2)
-    expect(count(day, ['order.completed'])).toBe('250')
+    await read(Number.POSITIVE_INFINITY)
+    expect([ids().length, (calls.at(-1)?.[1] as Asked | undefined)?.type]).toEqual([250, SALES])
   })
-
-  test('include each event of the feed once until the next day, even if a clock is set back', async () => {
-    const { day, read } = reading([at(5, 'order.completed'), at(6, 'order.completed')])
-    expect(day.add([at(4, 'order.completed', 0, { day: 25 })])).toBe(false)
-    expect(day.add([at(6, 'order.completed')])).toBe(true)
-    await read()
-    day.add([at(6, 'order.completed'), at(7, 'order.completed', 0, { day: 25 })])
-    day.add([at(8, 'order.completed', 0, { day: 27 }), at(9, 'order.completed')])
-    expect(idsOf(day.of('order.completed'))).toEqual([7, 6, 5])
-  })
-})
-
-describe('a clock that was ahead', () => {
-  test('is noticed in the events of the feed, unless it was ahead by less than a minute', async () => {
-    for (const seconds of [59, 120]) {
-      const { day, read } = reading([])
-      await read()
-      const midnight = Date.parse(SPAN.to)
-      const happened = (id: number, ms: number) => event(id, 'pet.added', { at: new Date(ms).toISOString() })
-      day.add([happened(1, midnight), happened(2, midnight + 86_400_000)])
-      expect(day.clockAhead).toBeUndefined()
-      expect(day.add([happened(3, midnight - seconds * 1_000)])).toBe(seconds > 60)
-      expect(day.clockAhead?.at).toBe(seconds > 60 ? new Date(midnight).toISOString() : undefined)
-    }
-  })
-})
-
-test.each([
-  ['by the same key within a minute', at(1, 'order.placed'), at(2, 'order.completed', 60), [2]],
-  ['later', at(1, 'order.placed'), at(2, 'order.completed', 61), [2, 1]],
-  ['by another key', at(1, 'order.placed'), at(2, 'order.completed', 1, { by: 'till 2' }), [2, 1]],
-  ['of another order', at(1, 'order.placed'), at(2, 'order.completed', 1, { order: 2 }), [2, 1]],
-])('lists a reservation and its sale %s', async (_when, placed, completed, lines) => {
-  const { day, read } = reading([placed, completed])
-  await read()
-  expect(idsOf(linesOf(day, TYPES))).toEqual(lines)
-  expect(count(day, ['order.placed'])).toBe(String(lines.length - 1))
 })
 
 test('sums sales and returns by the name of the key, and over several tills', () => {
@@ -124,7 +93,7 @@ test('sums sales and returns by the name of the key, and over several tills', ()
 test.each([
   ['view=sales&day=2026-11-22&type=order.placed', { day: '2026-11-22', type: 'order.placed' }],
   ['view=activity&key=till', {}],
-  ['view=sales&day=2026-02-31&type=sold', { day: undefined, type: undefined }],
+  ['view=sales&day=2026-02-31&type=constructor', { day: undefined, type: undefined }],
 ])('parses the address %s', (query, position) => {
-  expect(salesFrom(new URLSearchParams(query))).toMatchObject({ kind: 'sales', ...position })
+  expect(openedIn(`?${query}`)).toMatchObject({ kind: 'sales', ...position })
 })

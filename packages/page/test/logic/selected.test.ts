@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { PetstoreNetworkError } from '../../../client/src/petstore.ts'
 import { NOT_RESPONDING } from '../../src/failures.ts'
 import type { Item } from '../../src/list/list-position.ts'
+import { Records } from '../../src/live/records.ts'
 import { type Act, actOnEach } from '../../src/selection/bulk-actions.ts'
 import { fakeClient, order, pet, refused } from './fake-client.ts'
 
@@ -20,11 +21,13 @@ async function act(act: Act, items: readonly Item[], refusals: Record<string, ()
     cancelOrder: answer,
     listOrderPage: () => ({ orders: [] }),
   })
-  const held = order(7)
+  const records = new Records()
+  records.keep([order(7)])
+  records.keepUnheld([3n])
   const outcome = await actOnEach(act, {
     client,
     items,
-    holderOf: ({ id }) => (id === 1n ? held : id === 3n ? null : undefined),
+    records,
     report: (count) => (tried = count),
     isStopped: () => tried >= stopAfter,
   })

@@ -1,13 +1,13 @@
 // Lists, addresses and names in words.
 
 import { expect, test } from 'bun:test'
+import { wrongIn } from '../../src/address.ts'
 import { fileName } from '../../src/files/export.ts'
 import type { Shown } from '../../src/list/list.ts'
 import { firstPageOf, type ListPosition, PAGE_SIZE } from '../../src/list/list-position.ts'
 import { emptyReason, rangeOf, spokenSummary, summary } from '../../src/list/list-words.ts'
 import { wordsIn } from '../../src/list/search.tsx'
 import { partsOf, plain } from '../../src/parts/visible-text.ts'
-import { wrongIn } from '../../src/wrong-address.ts'
 import { pet } from './fake-client.ts'
 
 const ALL = { ...firstPageOf('animals'), limit: 20 }
@@ -77,6 +77,7 @@ test.each([
   ['?order=9223372036854775807&utm=x', []],
   ['?view=activity&day=2026-13-45', ['day=2026-13-45']],
   ['?view=activity&day=2026-11-22', []],
+  ['?__proto__=x&view=sales&type=constructor', ['type=constructor']],
 ])('finds in %s the invalid filters %p', (address, wrong) => expect(wrongIn(address)).toEqual(wrong))
 
 test.each([

@@ -1,47 +1,46 @@
 // The current action on an animal: its dialog, and the focus after it.
 
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { OnAction } from '../list/list-table.tsx'
 import { SEARCH_ID } from '../list/search.tsx'
 import type { Service } from '../live/feed.ts'
+import { useDialog } from '../parts/dialog.tsx'
 import type { Action, Subject } from './actions.ts'
 import { OrderDialog } from './order-dialog.tsx'
 
-interface ActingProps extends Service {
+interface OrderDialogProps extends Service {
   onStart: () => void
   /** This till or another one changed something. */
   onChange: () => void
-  onDone: (sentence: string, action: Action, subject: Subject, orderId: bigint) => void
+  onDone: (sentence: string, action: Action, orderId: bigint) => void
 }
 
-export function useActing({ client, feed, onStart, onChange, onDone }: ActingProps): [OnAction, ComponentChildren] {
-  /** `number` gives each opening a new dialog. */
-  const [task, setTask] = useState<{ action: Action; subject: Subject; number: number }>()
-  const [open, setOpen] = useState(false)
-  const focusAfter = useFocusAfter(open)
+export function useOrderDialog({
+  onStart,
+  onChange,
+  onDone,
+  ...service
+}: OrderDialogProps): [OnAction, ComponentChildren] {
+  const { task, number, start, ...opening } = useDialog<{ action: Action; subject: Subject }>()
+  const focusAfter = useFocusAfter(opening.open)
   const placed = useRef(new Set<bigint>()).current
 
-  function start(action: Action, subject: Subject): void {
-    setTask({ action, subject, number: (task?.number ?? 0) + 1 })
-    setOpen(true)
+  function begin(action: Action, subject: Subject): void {
+    start({ action, subject })
     onStart()
   }
 
-  if (!task) return [start, undefined]
-  const { action, subject, number } = task
+  if (!task) return [begin, undefined]
   function noteDone(sentence: string, orderId: bigint): void {
-    focusAfter(action, subject.petId)
-    onDone(sentence, action, subject, orderId)
+    if (!task) return
+    focusAfter(task.action, task.subject.petId)
+    onDone(sentence, task.action, orderId)
   }
-  const dialog = (
-    <OrderDialog
-      key={number}
-      {...{ client, feed, action, subject, placed, open, setOpen, onChange }}
-      onDone={noteDone}
-    />
-  )
-  return [start, dialog]
+  return [
+    begin,
+    <OrderDialog key={number} {...{ ...service, ...task, ...opening, placed, onChange }} onDone={noteDone} />,
+  ]
 }
 
 /**

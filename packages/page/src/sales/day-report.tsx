@@ -1,40 +1,41 @@
-// The close of a day: totals per till, and a line for each sale and return. Paper and file have the same content.
+// The report of a day: totals per till, and a line for each sale and return. Paper and file have the same content.
 
 import type { ComponentChildren } from 'preact'
-import type { Event, Order } from '../../../client/src/petstore.ts'
+import type { Event } from '../../../client/src/petstore.ts'
 import { eventRow } from '../../../files/src/event-rows.ts'
 import { Status } from '../animal/status.tsx'
 import { EVENT_NAMES } from '../animal/status-labels.ts'
 import { exportRows } from '../files/export.ts'
 import { RecordLink } from '../links.tsx'
+import type { Records } from '../live/records.ts'
 import { names } from '../names.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { Button } from '../parts/button.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { number } from '../phrases.ts'
-import { SALES } from './day-events.ts'
+import { SALES } from './day-log.ts'
 import { clockOn, longDay, totalsOf } from './sales.ts'
 
 const TOTAL_HEADS = ['Till', ...SALES.map((type) => EVENT_NAMES[type]), 'Net']
 const HEADS = ['Time', 'Order', 'Animal', 'Customer or receipt number', 'Till', 'What']
 
-interface CloseProps {
+interface DayReportProps {
   day: string
   isFuture: boolean
   /** Sales and returns, oldest first; `undefined` until they have loaded. */
   sales: readonly Event[] | undefined
-  orders: ReadonlyMap<bigint, Order>
+  records: Records
 }
 
-export function Close({ day, isFuture, sales, orders }: CloseProps) {
+export function DayReport({ day, isFuture, sales, records }: DayReportProps) {
   const announce = useAnnounce()
-  const rows = (sales ?? []).map((event) => [event, orders.get(event.orderId as bigint)] as const)
-  const isReady = rows.every(([, order]) => order)
+  const orderOf = ({ orderId }: Event) => (orderId === undefined ? undefined : records.order(orderId))
+  const rows = (sales ?? []).map((event) => ({ ...eventRow(event, orderOf(event)), event }))
+  const isReady = rows.every(({ petName }) => petName !== undefined)
 
   async function save(): Promise<void> {
-    const lines = rows.map((row) => eventRow(...row))
-    const saved = await exportRows(lines, 'sales', `sales ${day}.csv`)
+    const saved = await exportRows(rows, 'sales', `sales ${day}.csv`)
     announce(`${number(saved)} ${saved === 1 ? 'row was' : 'rows were'} exported.`)
   }
 
@@ -52,7 +53,7 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
       </div>
       {rows.length > 0 ? (
         <>
-          <Table kind="totals" heads={TOTAL_HEADS}>
+          <Table kind="totals" label="Totals" heads={TOTAL_HEADS}>
             {totalsOf(sales ?? []).map(({ till, sold, takenBack }) => (
               <tr key={till}>
                 <th scope="row">{till}</th>
@@ -62,8 +63,8 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
               </tr>
             ))}
           </Table>
-          <Table kind="rows sales" heads={HEADS}>
-            {rows.map(([{ id, at, petId, orderId, orderStatus, by }, order]) => (
+          <Table kind="rows sales" label="Sales and returns" heads={HEADS}>
+            {rows.map(({ at, petId, petName, orderId, reference, by, event: { id, orderStatus } }) => (
               <tr key={String(id)}>
                 <td class="cell-detail">
                   <time dateTime={at}>{clockOn(day, at)}</time>
@@ -76,11 +77,11 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
                   <RecordLink
                     kind="order"
                     id={orderId as bigint}
-                    text={order ? <Name name={order.petName} /> : `Animal ${petId}`}
+                    text={petName === undefined ? `Animal ${petId}` : <Name name={petName} />}
                     plain
                   />
                 </th>
-                <td>{order?.reference && <Name name={order.reference} />}</td>
+                <td>{reference && <Name name={reference} />}</td>
                 <td>{plain(by ?? '')}</td>
                 <td class="cell-status">{orderStatus && <Status status={orderStatus} />}</td>
               </tr>
@@ -96,11 +97,11 @@ export function Close({ day, isFuture, sales, orders }: CloseProps) {
   )
 }
 
-type TableProps = { kind: string; heads: readonly string[]; children: ComponentChildren }
+type TableProps = { kind: string; label: string; heads: readonly string[]; children: ComponentChildren }
 
-function Table({ kind, heads, children }: TableProps) {
+function Table({ kind, label, heads, children }: TableProps) {
   return (
-    <table class={kind}>
+    <table class={kind} aria-label={label}>
       <thead>
         <tr>
           {heads.map((head) => (

@@ -1,0 +1,118 @@
+// The state that the views of the store share: the address, the records, the list, and the message about the last
+// action.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PetstoreClient } from '../../client/src/petstore.ts'
+import { addressOf, type Place, useAddress } from './address.ts'
+import { type ShownList, useFirstPages, useList } from './list/list.ts'
+import type { ListPosition } from './list/list-position.ts'
+import { spokenSummary } from './list/list-words.ts'
+import { useFocusBack } from './list/row-focus.ts'
+import { useService } from './live/feed.ts'
+import { useOrderDialog } from './orders/use-order-dialog.tsx'
+import { usePrinting } from './paper/use-printing.tsx'
+import { useAnnounce } from './parts/announcer.tsx'
+import { Button } from './parts/button.tsx'
+import { every } from './parts/listen.ts'
+import { Notice } from './parts/notice.tsx'
+import { useSelection } from './selection/use-selection.ts'
+import { TITLES } from './top-bar.tsx'
+
+export type Store = ReturnType<typeof useStore>
+
+export function useStore(client: PetstoreClient, readOnly: boolean) {
+  const service = useService(client)
+  const { position, opened, go: open } = useAddress()
+  const list = useList(service, { position, opened })
+  const selecting = useSelection(list, service.records)
+  const firstPages = useFirstPages(position)
+  const { message, showMessage } = useMessage()
+  const { sheet, ...printing } = usePrinting(client, showMessage)
+  /** Increases with each change that this tab makes. */
+  const [changes, setChanges] = useState(0)
+  const leave = useFocusBack(opened !== undefined)
+  useSpokenList(list)
+
+  function go(next: Place): void {
+    showMessage('')
+    if ('kind' in next) leave(addressOf(next))
+    open(next)
+  }
+
+  function goBack(view: ListPosition['view']): void {
+    go(position.view === view ? position : firstPages[view])
+  }
+
+  function noteChange(sentence: string, action?: ComponentChildren): void {
+    showMessage(sentence, action)
+    setChanges((before) => before + 1)
+    list.refresh()
+  }
+
+  const [act, orderDialog] = useOrderDialog({
+    ...service,
+    onStart: () => showMessage(''),
+    onChange: list.refresh,
+    onDone: (sentence, action, orderId) =>
+      noteChange(
+        sentence,
+        action === 'sell' && <Button text="Receipt" onClick={() => printing.printReceipt(orderId)} />,
+      ),
+  })
+  const onAction = readOnly ? undefined : act
+  const dialogs = [sheet, orderDialog]
+  const view = { position, opened, go, goBack, firstPages }
+  return { ...view, service, readOnly, list, selecting, message, changes, noteChange, onAction, printing, dialogs }
+}
+
+const MESSAGE_MS = 10_000
+
+interface MessageProps {
+  title: string
+  action?: ComponentChildren
+  onClose: () => void
+}
+
+/** It disappears after a while, unless it has the pointer or the focus. */
+function Message({ title, action, onClose }: MessageProps) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => every(MESSAGE_MS, () => element.current?.matches(':hover, :focus-within') || onClose()), [])
+  return (
+    <div ref={element}>
+      <Notice kind="done" title={title} actions={action} onClose={onClose} />
+    </div>
+  )
+}
+
+/** The message about the last action, also announced. An empty sentence removes it. */
+export function useMessage() {
+  const announce = useAnnounce()
+  const [shown, setShown] = useState<Omit<MessageProps, 'onClose'> & { number: number }>()
+  const count = useRef(0)
+  function showMessage(title: string, action?: ComponentChildren): void {
+    setShown(title ? { title, action, number: ++count.current } : undefined)
+    if (title) announce(title)
+  }
+  // A message that repeats is a new one.
+  const message = shown && <Message key={shown.number} {...shown} onClose={() => setShown(undefined)} />
+  return { message, showMessage }
+}
+
+/** Announces each new page of the list, and when the service responds again. */
+function useSpokenList({ position, shown, failure }: ShownList): void {
+  const announce = useAnnounce()
+  const last = useRef<ListPosition>(undefined)
+  useEffect(() => {
+    if (shown?.position !== position || last.current === position) return
+    // The heading announces the first page.
+    if (last.current) announce(spokenSummary(shown, TITLES[position.view]))
+    last.current = position
+  }, [shown?.position, position])
+  const failing = failure !== undefined
+  const wasFailing = useRef(false)
+  useEffect(() => {
+    if (wasFailing.current && !failing) announce('Connected again.')
+    wasFailing.current = failing
+  }, [failing])
+}
