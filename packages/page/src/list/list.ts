@@ -14,12 +14,11 @@ import type {
 } from '../../../client/src/petstore.ts'
 import { PAGE_MAX, type Sort } from '../../../contract/src/generated.ts'
 import type { Address } from '../address.ts'
-import { readEach } from '../animal/by-id.ts'
+import { readPets } from '../animal/by-id.ts'
 import { type Service, useEvents } from '../live/feed.ts'
 import { useHolders } from '../orders/holders.ts'
 import { every } from '../parts/listen.ts'
 import { type Loaded, useLoaded } from '../parts/loaded.ts'
-import { readPet } from '../record/history.ts'
 import { fromIdRanges } from './id-ranges.ts'
 import { type InPlace, useInPlace } from './in-place.ts'
 import {
@@ -125,16 +124,7 @@ export async function fetchPage(client: PetstoreClient, position: ListPosition, 
 async function pageOfIds(client: PetstoreClient, position: ListPosition, options: CallOptions): Promise<Page> {
   const { ids, status, categoryId, limit, page } = position
   const wanted = fromIdRanges(ids)?.((page - 1) * limit, limit + 1) ?? []
-  const found: Pet[] = []
-  await readEach<Pet>(wanted.slice(0, limit), {
-    async page(at) {
-      const { pets, next } = await client.listPage(at, options)
-      return [pets, next]
-    },
-    idOf: ({ id }) => id,
-    one: (id) => readPet(client, id, options),
-    found: (_id, pet) => pet && found.push(pet),
-  })
+  const found = await readPets(client, wanted.slice(0, limit), options)
   const fits = (pet: Pet) => (pet.status === status || !status) && (categoryId ?? pet.categoryId) === pet.categoryId
   const items = found.filter(fits).sort((a, b) => (a.id > b.id ? -1 : 1))
   return {

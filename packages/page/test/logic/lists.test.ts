@@ -1,13 +1,13 @@
-// Reading lists in few requests: pages, animals by id, and the orders of rows.
+// Reading lists in few requests: pages, and animals by id.
 
 import { expect, test } from 'bun:test'
-import type { EventFilter, Inventory, Order } from '../../../client/src/petstore.ts'
-import { readEach } from '../../src/animal/by-id.ts'
+import type { EventFilter, Inventory } from '../../../client/src/petstore.ts'
+import { readPets } from '../../src/animal/by-id.ts'
 import { fetchPage, wholeList } from '../../src/list/list.ts'
 import { firstPage, firstPageOf, shortened } from '../../src/list/list-position.ts'
 import { sumOf } from '../../src/list/list-words.ts'
 import { readPet } from '../../src/record/history.ts'
-import { event, fakeClient, order, pet } from './fake-client.ts'
+import { event, fakeClient, pet } from './fake-client.ts'
 
 const FIRST = { ...firstPageOf('animals'), limit: 20 }
 
@@ -50,21 +50,18 @@ test.each([
   [4, [], 4],
   [120, [100, 100], 0],
   [100, [60, 0], 40],
-])('reads %d orders from pages that have %p of them, and %d one by one', async (count, found, alone) => {
+])('reads %d animals from pages that have %p of them, and %d one by one', async (count, found, alone) => {
   const ids = Array.from({ length: count }, (_, n) => BigInt(n))
   let pages = 0
-  const singly: bigint[] = []
-  const got = new Map<bigint, Order | undefined>()
-  await readEach<Order>(ids, {
-    page: async () => {
-      const some = ids.splice(0, found[pages]).map((id) => order(Number(id), { petId: id }))
-      return [some, ++pages === 2 && count !== 100 ? undefined : `${pages}`]
+  const { client, names } = fakeClient({
+    listPage: () => {
+      const pets = ids.slice(pages * 100, pages * 100 + (found[pages] ?? 0)).map((id) => pet(Number(id)))
+      return { pets, next: ++pages === 2 && count !== 100 ? undefined : `${pages}` }
     },
-    idOf: ({ petId }) => petId,
-    one: async (id) => void singly.push(id),
-    found: (id, one) => got.set(id, one),
+    listEvents: ({ petId }: EventFilter) => ({ events: [event(1, 'pet.added', { pet: pet(Number(petId)) })] }),
   })
-  expect([got.size, singly.length]).toEqual([count, alone])
+  expect(await readPets(client, ids, {})).toHaveLength(count)
+  expect(names().filter((name) => name === 'listEvents')).toHaveLength(alone)
 })
 
 test('reads an animal from its last events; a deleted one is undefined', async () => {
