@@ -66,23 +66,6 @@ test('every command has help that fits 80 columns, and appears in docs/ and in a
     const isRun = tests.includes(quoted) || new RegExp(`\n\\$ petstore ${command}[ \n]`).test(pages)
     expect([command, 'in a test', isRun]).toEqual([command, 'in a test', true])
   }
-  // Each flag is described in a section about its command. Settings are in docs/configuration.md, --json and --database are
-  // described once.
-  const sections = read('docs/*.md').flatMap((page) => page.split(/\n(?=## )/))
-  for (const [command, help] of helps) {
-    const own = [
-      ...help.matchAll(
-        /^ {2}(?:-\w, )?(--[a-z-]+)(?:(?!\n {2}-|\n\n|\(PETSTORE_).|\n(?! {2}-|\n))*(?=\n {2}-|\n\n|$)/gm,
-      ),
-    ]
-    const flags = own
-      .map(([, flag = '']) => flag)
-      .filter((flag) => !['--database', '--help', '--json', '--version'].includes(flag))
-    const [first = ''] = command.split(' ')
-    const isDescribed = (flag: string) =>
-      sections.some((section) => section.includes(first) && new RegExp(`${flag}(?![a-z-])`).test(section))
-    expect([command, flags.filter((flag) => !isDescribed(flag))]).toEqual([command, []])
-  }
   // Each `petstore …` in docs/ has only flags that exist.
   for (const [, written = ''] of pages.matchAll(/(?:bin\/|(?<=[`$ (]))petstore ((?:[^`\n|&;#)\\]|\\\n)+)/g)) {
     const words = written.split(/\s+/)
