@@ -27,6 +27,9 @@ const DRAINING_MS = 100
 const ACCEPTING_MS = 249
 /** Longer than the time between two backups. */
 const BACKED_UP_MS = 4_000
+/** Longer than the interval between two looks at the end of the feed. */
+const LOOKED_MS = 100
+const CREATES = 10
 /** The name of a key that is first used at the end. */
 const LATE = 'late'
 const PET = { name: 'Last', categoryId: 1 }
@@ -81,20 +84,42 @@ function ask(host: Host, key: string, path: string, body?: object, method = 'GET
   return host.respond(`http://127.0.0.1${path}`, { method: 'POST', headers, body: sent })
 }
 
-/** Each server accepts all keys after its disk failed, and wakes a reader when another server changes something. */
-async function working(hosts: readonly Host[], host: Host, [key, ...others]: Facts['keys']): Promise<string[]> {
+/** Makes the server's disk fail while a reader waits, during commits, and while keys are looked up. */
+async function failing(host: Host, other: Host, [key, ...others]: Facts['keys']): Promise<string[]> {
+  const waiting = ask(host, key, '/v1/store/events?from=now&wait=3')
+  await sleep(LOOKED_MS)
+  host.failDisk('read')
+  await ask(other, key, '/v1/pets', PET)
+  await sleep(LOOKED_MS)
+  host.failDisk('none')
+  await waiting
+  host.failDisk('after')
+  const name = `doubtful${wallMs()}`
+  await Promise.all(Array.from({ length: CREATES }, () => ask(host, key, '/v1/pets', { ...PET, name })))
+  host.failDisk('none')
+  const { body } = await ask(host, key, `/v1/pets?search=${name}&limit=100`)
+  const { length } = JSON.parse(Buffer.from(body).toString())
+  // The failed commit opened the store again, so the server looks up keys again.
   host.failDisk('read')
   for (const one of others) await ask(host, one, '/v1/store/inventory')
   host.failDisk('none')
+  return length > CREATES ? [`${CREATES} creates add ${length} pets if a commit fails`] : []
+}
+
+/** Each server works after its disk failed: it accepts all keys, and wakes a reader when another server changes something. */
+async function working(hosts: readonly Host[], host: Host, [key, ...others]: Facts['keys']): Promise<string[]> {
+  const other = hosts.find((one) => one !== host) ?? host
+  const problems = await failing(host, other, [key, ...others])
   const ready = await ask(host, '', '/readyz')
   const refused: number[] = []
   for (const one of others) refused.push((await ask(host, one, '/v1/store/inventory')).status)
   const reading = ask(host, key, '/v1/store/events?from=now&wait=3')
   await sleep(WOKEN_MS_MAX)
-  const created = await ask(hosts.find((one) => one !== host) ?? host, key, '/v1/pets', PET)
+  const created = await ask(other, key, '/v1/pets', PET)
   const woken = await Promise.race([reading, sleep(WOKEN_MS_MAX)])
   const isWoken = woken?.status === 200 && Buffer.from(woken.body).includes('pet.added')
   return [
+    ...problems,
     ...(ready.status === 200 ? [] : [`/readyz answers ${ready.status} after a quiet period`]),
     ...(created.status === 201 ? [] : [`a create gets ${created.status} after a quiet period`]),
     ...(isWoken ? [] : ['a waiting reader is not woken after a quiet period']),
