@@ -1,7 +1,7 @@
 // Types for the part of OpenAPI 3.1 that openapi.yaml uses.
 
 export interface OpenApi {
-  info: { version: string; description: string }
+  info: { version: string; description: string; 'x-release': string }
   servers: { url: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
   components: {

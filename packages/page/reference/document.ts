@@ -23,13 +23,14 @@ const CALLS: Record<keyof Operations, string> = {
 }
 
 /** `lang` is a tab of the library's list of clients: the first one, and the one for Node.js. */
-const INSTALLATION = ['shell', 'node'].map((lang) => ({
-  lang,
-  description:
-    '`petstore-client`: typed, with exact integers. It is not published: run ' +
-    '`npm run build && npm pack ./dist/petstore-client` in a clone.',
-  source: 'npm install ./petstore-client-1.1.0.tgz',
-}))
+const installationOf = (release: string) =>
+  ['shell', 'node'].map((lang) => ({
+    lang,
+    description:
+      '`petstore-client`: typed, with exact integers. It is not published: run ' +
+      '`npm run build && npm pack ./dist/petstore-client` in a clone.',
+    source: `npm install ./petstore-client-${release}.tgz`,
+  }))
 
 /** `home`: the address of the service's page, with a trailing slash. */
 export function forReaders(contract: OpenApi, home: string): object {
@@ -38,7 +39,7 @@ export function forReaders(contract: OpenApi, home: string): object {
   return {
     ...rest,
     components: { ...components, schemas: mapValues(components.schemas, typed) },
-    info: { ...info, 'x-scalar-sdk-installation': INSTALLATION },
+    info: { ...info, 'x-scalar-sdk-installation': installationOf(info['x-release']) },
     servers: [{ url: baseUrl, description: 'This service' }],
     paths: mapValues(paths, (operations, path) =>
       mapValues(operations, (operation, method) => ({

@@ -1,20 +1,24 @@
 // Shows the sign-in form, or the store once a key is known. Signing out or a refused key aborts all requests of the
 // session. The draft lives here so that it survives a refused key.
 
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { type Draft, EMPTY_DRAFT } from './animal/draft.ts'
 import { TIMEOUT_MS } from './failures.ts'
 import { loadNames, setNames } from './names.ts'
 import { NO_RESERVATION, RESERVATION } from './orders/order-dialog.tsx'
 import { Announcer } from './parts/announcer.tsx'
-import { noteServiceTime } from './parts/clock.ts'
+import { noteServiceTime, noteToday } from './parts/clock.ts'
+import { every, listen } from './parts/listen.ts'
 import { useLoaded } from './parts/loaded.ts'
 import { useSessionState } from './session/session-state.ts'
 import { SignIn } from './session/sign-in.tsx'
-import { useSignedIn } from './session/signed-in.ts'
+import { refusalIn, useSignedIn } from './session/signed-in.ts'
 import type { SignedIn } from './session/tab-keys.ts'
 import { StoreView } from './store-view.tsx'
+
+const NAMES_MS = 60_000
+const TODAY_MS = 10_000
 
 /** `found`: the key from this tab's storage or from another tab. */
 export function App({ found }: { found: SignedIn | undefined }) {
@@ -22,7 +26,11 @@ export function App({ found }: { found: SignedIn | undefined }) {
   const [, setReservation] = useSessionState(RESERVATION, NO_RESERVATION)
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
-  setNames(useLoaded((signal) => loadNames(apiKey, signal), [apiKey]).value)
+  const named = useLoaded((signal) => loadNames(apiKey, signal), [apiKey])
+  setNames(named.value)
+  useEffect(() => every(NAMES_MS, named.refresh), [])
+  useEffect(() => listen(window, 'focus', named.refresh), [])
+  useEffect(() => every(TODAY_MS, noteToday), [])
   const [refusal, setRefusal] = useState('')
   const session = useMemo(() => {
     if (!apiKey) return undefined
@@ -45,13 +53,16 @@ export function App({ found }: { found: SignedIn | undefined }) {
     setReservation(NO_RESERVATION)
   }
 
-  /** A 401 returns to the sign-in form, unless it belongs to an earlier session, and keeps the draft. */
+  /**
+   * A 401 of the service returns to the sign-in form, unless it belongs to an earlier session, and keeps the draft.
+   * A 401 of a proxy says nothing about the key.
+   */
   async function fetchOrRefuse(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const response = await fetch(url, init)
     noteServiceTime(response.headers.get('Date'))
     if (response.status === 401) {
-      const { message = 'The API key was refused.' } = await response.clone().json().catch(Object)
-      if (!signal.aborted) {
+      const message = await refusalIn(response.clone())
+      if (message && !signal.aborted) {
         setRefusal(message)
         keys.forget()
       }

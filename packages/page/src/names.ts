@@ -4,8 +4,10 @@ import { readNames } from '../../client/src/names.ts'
 import { Names } from '../../service/src/domain/names.ts'
 import { TIMEOUT_MS } from './failures.ts'
 
+/** The name of a store that has none. */
+export const NO_NAME = 'Petstore'
 /** Used until the names have loaded, and with a service that has no names. */
-const NONE = new Names('Petstore')
+const NONE = new Names(NO_NAME)
 let current = NONE
 
 export function names(): Names {

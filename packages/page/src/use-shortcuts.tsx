@@ -20,8 +20,9 @@ export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => 
       if (document.querySelector('dialog[open]')) return
       const target = event.target as Element
       if (!enabled || target.matches('textarea, input:not([type="radio"], [type="checkbox"])')) return
-      // In these controls, arrows, digits and letters choose a value.
-      if (/^(Arrow|[0-9a-z]$)/.test(event.key) && target.matches('select, [type="radio"]')) return
+      // In these controls, the keys choose a value.
+      if (/^(Arrow|[0-9a-z]$)/.test(event.key) && target.matches('select')) return
+      if (/^(Arrow|[0-9])/.test(event.key) && target.matches('[type="radio"]')) return
       // The action moves the focus to the search field, which then receives the scanner's digits.
       if (pressed[0] !== 'scan') event.preventDefault()
       action()

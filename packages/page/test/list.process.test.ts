@@ -228,7 +228,7 @@ test('a record that Enter opened stays open, even if a pending search is due bef
   await heading('Luna')
 })
 
-test('a search narrows the list while you type, marks matches, stays in the address, and offers to add a missing name', async () => {
+test('a search narrows the list while you type, stays in the address, and offers to add a missing name', async () => {
   await addNamed('Old Biscuit', 'Luna', 'Bismarck', 'Lulu', 'Müller')
   await page.clock.install()
   await openSignedIn(page, service.key)
@@ -243,7 +243,7 @@ test('a search narrows the list while you type, marks matches, stays in the addr
     await page.clock.runFor(100)
   }
   await page.clock.resume()
-  await page.locator('.rows mark').getByText('Bis', { exact: true }).nth(1).waitFor()
+  await page.getByText('2 animals').waitFor()
   // The first letter is not delayed; then there is at most one request per 250 ms.
   expect(asked.filter(Boolean)).toEqual(['b', 'bis'])
   await type(' old')
@@ -317,7 +317,7 @@ test('the focus returns to the row that led to a record or to the next row, and 
     ['Reserve Pet 3', 'Reserve Pet 7'],
   ] as const) {
     await search().fill('pet')
-    await page.locator('mark').first().waitFor()
+    await page.waitForURL(`${service.origin}/?search=pet`)
     await page.getByText('Pet 3', { exact: true }).first().waitFor()
     const narrow = (url: URL) => url.searchParams.get('search') === 'pet 7'
     const release = await hold(narrow)

@@ -96,6 +96,14 @@ describe('a failure', () => {
 describe('the contract in the reference', () => {
   const shown = forReaders(contract as unknown as OpenApi, 'https://pets.example/shop/') as OpenApi
 
+  test('names the file of this release’s client', () => {
+    const { info } = forReaders(
+      { ...contract, info: { ...contract.info, 'x-release': '9.8.7' } } as never,
+      '/',
+    ) as OpenApi
+    expect(JSON.stringify(info)).toContain('petstore-client-9.8.7.tgz')
+  })
+
   test('has the address of the page, and no regular expressions or rounded bounds', () => {
     expect(shown.servers).toEqual([{ url: 'https://pets.example/shop/v1', description: 'This service' }])
     expect(JSON.stringify(shown)).not.toMatch(/"pattern"|9223372036854775/)

@@ -1,7 +1,7 @@
 // The form that adds an animal. It keeps the draft until the animal is added, shows each problem at its field, and
 // retries a lost request with the same Idempotency-Key, so that the animal is added at most once.
 
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
@@ -26,13 +26,15 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
   const { problems, setProblems, report } = useProblems()
   /** Why the outcome of the last request is unknown. */
   const [unknown, setUnknown] = useState('')
+  const latest = useRef(draft)
+  latest.current = draft
   /** The dialog was opened with a draft. */
-  const [kept, setKept] = useState(false)
+  const [isRestored, setIsRestored] = useState(false)
   /** The last animal that was added with *Add another*. */
   const [last, setLast] = useState<Pet>()
 
   useLayoutEffect(() => {
-    setKept(!isEmpty(draft))
+    setIsRestored(!isEmpty(draft))
     setLast(undefined)
   }, [open])
 
@@ -59,9 +61,15 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
     setDraft(trying)
     try {
       const added = await client.createPet(pet, { idempotencyKey: trying.attempt.key })
-      setDraft(another ? { ...EMPTY_DRAFT, categoryId: draft.categoryId } : EMPTY_DRAFT)
+      const kept = another ? { ...EMPTY_DRAFT, categoryId: draft.categoryId } : EMPTY_DRAFT
+      // Text that was typed since the request began is a new draft.
+      const isTyped = (field: Field) => latest.current[field] !== draft[field]
+      setDraft({
+        ...kept,
+        ...Object.fromEntries(FIELD_NAMES.filter(isTyped).map((field) => [field, latest.current[field]])),
+      })
       setLast(added)
-      setKept(false)
+      setIsRestored(false)
       if (another) focus('name')
       else setOpen(false)
       onAdded(added)
@@ -78,7 +86,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
     setDraft(EMPTY_DRAFT)
     setProblems(NO_PROBLEMS)
     setUnknown('')
-    setKept(false)
+    setIsRestored(false)
   }
 
   return (
@@ -98,7 +106,7 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
       }
     >
       {last && <p class="hint">{brief(last.name)} was added. The category is kept for the next one.</p>}
-      {kept && <p class="hint">Draft restored.</p>}
+      {isRestored && <p class="hint">Draft restored.</p>}
       {unknown && (
         <Notice
           kind="warning"

@@ -18,7 +18,7 @@ const UNCLEAR = 'unclear'
 const SHOWN_MAX = 3
 
 export function ImportColumns({ importing, contents }: { importing: Import; contents: Contents }) {
-  const { said, say } = importing
+  const { answers, answer } = importing
   const { headings, columns, guessed, unclear, encoding, letters, rows = [] } = contents
   const ignored = ignoredHeadings(headings, columns)
   return (
@@ -33,7 +33,7 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
               label="The file is not UTF-8. It is read as"
               options={[...letters].map(([each, words]) => [each, words ? `${each}: ${plain(words)}` : each])}
               value={encoding}
-              onChange={(encoding) => say({ encoding })}
+              onChange={(encoding) => answer({ encoding })}
             />
           }
         />
@@ -52,7 +52,7 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
                 ...headings.map((heading, at) => [String(at), plain(heading) || `Column ${at + 1}`] as const),
               ]}
               value={unclear.includes(field) ? UNCLEAR : String(columns[field] ?? '')}
-              onChange={(at) => say({ columns: { ...columns, [field]: at === '' ? undefined : Number(at) } })}
+              onChange={(at) => answer({ columns: { ...columns, [field]: at === '' ? undefined : Number(at) } })}
             />
           ))}
           {columns.categoryId === undefined && !unclear.includes('categoryId') && (
@@ -64,8 +64,8 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
                 type="text"
                 autocomplete="off"
                 {...FIELDS.categoryId.typed?.input}
-                defaultValue={said.category ?? ''}
-                onChange={({ currentTarget }) => say({ category: currentTarget.value.trim() })}
+                defaultValue={answers.category ?? ''}
+                onChange={({ currentTarget }) => answer({ category: currentTarget.value.trim() })}
               />
             </div>
           )}

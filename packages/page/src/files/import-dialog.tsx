@@ -36,9 +36,9 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
       .find(Boolean)
     if (contents) next?.focus()
   }, [contents && importing.file])
-  useDroppedFile((file) => {
+  useDroppedFiles((files) => {
     setOpen(true)
-    importing.choose(file)
+    importing.choose(files)
   })
   // Memoized, because the page renders often during an import and the table of a file is slow to compare.
   return useMemo(() => {
@@ -58,7 +58,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
         )}
         <Dialog id="import-title" title="Import animals" wide={contents !== undefined} open={open} setOpen={setOpen}>
           <div ref={body} class="dialog-body">
-            <Choice {...{ importing }} />
+            <FileField {...{ importing }} />
             {problem && <Notice kind="error" title={problem} />}
             {contents && doing !== 'adding' && !ended && <ImportColumns {...{ importing, contents }} />}
             {contents && !doing && !ended && !problem && <p>{contentsOf(importing)}</p>}
@@ -90,7 +90,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
 }
 
 /** The file input. Its value is cleared, so that the same file can be chosen again. */
-function Choice({ importing: { file, doing, choose } }: { importing: Import }) {
+function FileField({ importing: { file, doing, choose } }: { importing: Import }) {
   return (
     <div class="field">
       <input
@@ -101,7 +101,7 @@ function Choice({ importing: { file, doing, choose } }: { importing: Import }) {
         disabled={doing === 'adding'}
         aria-describedby="import-hint"
         onChange={({ currentTarget }) => {
-          choose(currentTarget.files?.[0])
+          choose([...(currentTarget.files ?? [])])
           currentTarget.value = ''
         }}
       />
@@ -175,14 +175,14 @@ export function outcomeOf({ counts }: Pick<Import, 'counts'>): string {
   return `${parts.filter(Boolean).join(', ')}.`
 }
 
-/** Accepts a file that is dropped anywhere on the page, because the browser would open it instead. */
-function useDroppedFile(take: (file: File) => void): void {
+/** Accepts files that are dropped anywhere on the page, because the browser would open them instead. */
+function useDroppedFiles(take: (files: readonly File[]) => void): void {
   useLayoutEffect(() => {
     window.ondragover = window.ondrop = (event) => {
       const { files, types } = event.dataTransfer ?? {}
       if (!types?.includes('Files')) return
       event.preventDefault()
-      if (event.type === 'drop' && files?.[0]) take(files[0])
+      if (event.type === 'drop' && files) take([...files])
     }
     return () => {
       window.ondragover = window.ondrop = null

@@ -25,7 +25,7 @@ export interface ImportRow {
 }
 
 /** The person's answers about a file. */
-export interface Said {
+export interface ImportAnswers {
   columns?: ColumnPositions
   /** For rows without a category. */
   category?: string
@@ -50,8 +50,8 @@ export interface Contents {
 const BUSY_MS = 12
 
 /** Reads a file that is not UTF-8 in the first common encoding that can decode it. Throws FileError. */
-export async function readContents(file: File, said: Said, signal: AbortSignal): Promise<Contents> {
-  const { encoding, category = '' } = said
+export async function readContents(file: File, answers: ImportAnswers, signal: AbortSignal): Promise<Contents> {
+  const { encoding, category = '' } = answers
   const name = plain(file.name)
   const letters = encoding ? await lettersOf(chunksOf(file)) : new Map<Encoding, string>()
   const contents: Contents = { headings: [], columns: {}, guessed: false, unclear: [], encoding, letters }
@@ -60,8 +60,8 @@ export async function readContents(file: File, said: Said, signal: AbortSignal):
     contents.guessed = known.unclear.length > 0 || missingColumns(known.columns, false).length > 0
     const found = contents.guessed ? guessedColumns(headings) : known
     contents.headings = headings
-    contents.columns = said.columns ?? found.columns
-    contents.unclear = found.unclear.filter((field) => !(said.columns && field in said.columns))
+    contents.columns = answers.columns ?? found.columns
+    contents.unclear = found.unclear.filter((field) => !(answers.columns && field in answers.columns))
     return contents.columns
   }
   const rows: ImportRow[] = []
@@ -78,7 +78,7 @@ export async function readContents(file: File, said: Said, signal: AbortSignal):
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error
     for (const encoding of commonEncodings()) {
-      if (await canDecode(file, encoding)) return readContents(file, { ...said, encoding }, signal)
+      if (await canDecode(file, encoding)) return readContents(file, { ...answers, encoding }, signal)
     }
     throw error
   }

@@ -8,14 +8,19 @@ import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
 import { plain } from '../parts/visible-text.ts'
 import { addRows } from './add-rows.ts'
-import { type Contents, type Counts, countsOf, fix, type ImportRow, readContents, type Said } from './rows.ts'
+import { type Contents, type Counts, countsOf, fix, type ImportAnswers, type ImportRow, readContents } from './rows.ts'
 
 const SHOW_MS = 250
+
+interface Fix {
+  change?: Partial<ImportRow['cells']> | undefined
+  isSkipped?: boolean | undefined
+}
 
 export interface Import {
   file: File | undefined
   name: string
-  said: Said
+  answers: ImportAnswers
   /** `undefined` until a file has been read. */
   contents: Contents | undefined
   rows: readonly ImportRow[] | undefined
@@ -23,9 +28,9 @@ export interface Import {
   doing: 'reading' | 'adding' | undefined
   ended: boolean
   problem: string
-  choose: (file: File | undefined) => void
+  choose: (files: readonly File[]) => void
   /** Reads the file again with more answers. */
-  say: (more: Said) => void
+  answer: (more: ImportAnswers) => void
   add: () => void
   /** Adds the rows again that an earlier import added. */
   addAgain: () => void
@@ -38,8 +43,9 @@ export interface Import {
 /** Returns a new object only if the import changed. */
 export function useImport(client: PetstoreClient, onEnded: () => void): Import {
   const [shows, show] = useReducer((count: number) => count + 1, 0)
-  const [state, setState] = useState<Pick<Import, 'file' | 'said' | 'contents' | 'doing' | 'ended' | 'problem'>>(NONE)
-  const { file, said, contents } = state
+  const [state, setState] =
+    useState<Pick<Import, 'file' | 'answers' | 'contents' | 'doing' | 'ended' | 'problem'>>(NONE)
+  const { file, answers, contents } = state
   const rows = contents?.rows
   const set = (change: Partial<typeof state>) => setState((before) => ({ ...before, ...change }))
   const [, once] = useBusy()
@@ -61,13 +67,22 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     if (aborter.current === own) set({ doing: undefined, ended: doing === 'adding' })
   }
 
-  function read(file: File | undefined, said: Said, before?: Contents): void {
+  /** The corrected cells and skipped rows of the file, by line. They stay when the file is read again. */
+  const fixes = useRef(new Map<number, Fix>()).current
+
+  function read(file: File | undefined, answers: ImportAnswers, before?: Contents): void {
     if (!file || state.doing === 'adding') return
+    if (!before) fixes.clear()
     // The headings stay visible while the rows are read again.
-    set({ ...NONE, file, said, contents: before && { ...before, rows: undefined } })
+    set({ ...NONE, file, answers, contents: before && { ...before, rows: undefined } })
     void run('reading', async (signal) => {
-      const contents = await readContents(file, said, signal)
+      const contents = await readContents(file, answers, signal)
       signal.throwIfAborted()
+      for (const row of contents.rows ?? []) {
+        const { change, isSkipped } = fixes.get(row.line) ?? {}
+        if (change) fix(row, change)
+        if (isSkipped) row.state = 'skipped'
+      }
       set({ contents })
     })
   }
@@ -84,6 +99,11 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
       onEnded()
     })
 
+  function keep({ line }: ImportRow, change: Fix): void {
+    fixes.set(line, { ...fixes.get(line), ...change })
+    show(undefined)
+  }
+
   function addAgain(): void {
     for (const row of rows ?? []) if (row.state === 'present') row.state = 'open'
     void add(`once ${randomKey()}`)
@@ -95,18 +115,21 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
       name: plain(file?.name ?? ''),
       rows,
       counts: countsOf(rows ?? []),
-      choose: (file) => read(file, {}),
-      say: (more) => read(file, { ...said, ...more }, contents),
+      choose: ([file, ...others]) => {
+        if (others.length === 0) read(file, {})
+        else if (!state.doing) set({ problem: `Choose one file at a time, not ${others.length + 1}.` })
+      },
+      answer: (more) => read(file, { ...answers, ...more }, contents),
       add: () => add(),
       addAgain,
       cancel: () => aborter.current.abort(),
       fix(row, change) {
         fix(row, change)
-        show(undefined)
+        keep(row, { change: { ...fixes.get(row.line)?.change, ...change } })
       },
       skip(row, isSkipped) {
         row.state = isSkipped ? 'skipped' : 'open'
-        show(undefined)
+        keep(row, { isSkipped })
       },
       close: () => setState(NONE),
     }),
@@ -116,7 +139,7 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
 
 const NONE = {
   file: undefined,
-  said: {},
+  answers: {},
   contents: undefined,
   doing: undefined,
   ended: false,

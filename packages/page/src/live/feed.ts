@@ -15,6 +15,10 @@ const REST_MS = 200
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 30_000
 
+/** After this time, the connection of the waiting request can be dead, and the request would wait in vain. */
+const AWAY_MS = 10_000
+const AWAKE = 'awake'
+
 /** The service has no feed, or the key no longer works. */
 const NO_FEED = [400, 401, 403, 404, 405]
 
@@ -34,6 +38,8 @@ export class Feed {
   /** The position after the last event that any tab broadcast. */
   #cursor: string | undefined
   #deliveredAt = Number.NEGATIVE_INFINITY
+  /** Ends the waiting request, or the pause before it. */
+  #waiting = new AbortController()
   #isBegun = false
   #begin: () => void
   /**
@@ -53,7 +59,11 @@ export class Feed {
     setTimeout(this.#begin, BEGIN_MS)
     const name = `petstore events ${path}`
     this.#channel = new BroadcastChannel(name)
-    this.#channel.onmessage = ({ data }: MessageEvent<Broadcast>) => this.#deliver(data)
+    this.#channel.onmessage = ({ data }: MessageEvent<Broadcast | typeof AWAKE>) => {
+      if (data === AWAKE) this.#waiting.abort()
+      else this.#deliver(data)
+    }
+    this.#noticeWaking()
     this.#waitForTurn(name).catch(() => undefined)
   }
 
@@ -70,6 +80,22 @@ export class Feed {
   stop(): void {
     this.#aborter.abort()
     this.#channel.close()
+  }
+
+  /** If this tab was hidden or offline, the tab that reads the feed asks again. */
+  #noticeWaking(): void {
+    let awayAt: number | undefined
+    const check = () => {
+      const isAway = document.visibilityState === 'hidden' || !navigator.onLine
+      if (!isAway && awayAt !== undefined && Date.now() - awayAt > AWAY_MS) {
+        this.#waiting.abort()
+        this.#channel.postMessage(AWAKE)
+      }
+      awayAt = isAway ? (awayAt ?? Date.now()) : undefined
+    }
+    const { signal } = this.#aborter
+    document.addEventListener('visibilitychange', check, { signal })
+    for (const type of ['online', 'offline']) window.addEventListener(type, check, { signal })
   }
 
   async #waitForTurn(name: string): Promise<void> {
@@ -93,9 +119,11 @@ export class Feed {
     const { signal } = this.#aborter
     for (let failures = 0; going() && !signal.aborted; ) {
       const cursor = this.#cursor
+      this.#waiting = new AbortController()
+      const waiting = AbortSignal.any([signal, this.#waiting.signal])
       try {
         const where = cursor === undefined ? { from: 'now', limit: 1 } : { cursor, limit: PAGE_MAX, wait: WAIT_S }
-        const { events, next } = await this.#client.listEvents(where, { signal, retries: 0 })
+        const { events, next } = await this.#client.listEvents(where, { signal: waiting, retries: 0 })
         failures = 0
         const message = { events, gap: cursor === undefined, cursor: next }
         this.#channel.postMessage(message)
@@ -105,11 +133,12 @@ export class Feed {
       } catch (error) {
         this.#begin()
         if (signal.aborted) return true
+        if (waiting.aborted) continue
         const { code, retryAfterMs = 0 } = toFailure(error)
         if (code === 'cursor_expired') this.#cursor = undefined
         else if (error instanceof PetstoreApiError && NO_FEED.includes(error.status)) return false
         const pauseMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** failures++)
-        await pause(Math.max(retryAfterMs, pauseMs), signal)
+        await pause(Math.max(retryAfterMs, pauseMs), waiting).catch(() => undefined)
       }
     }
     return true

@@ -3,7 +3,7 @@
 import type { Event, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { FIELDS } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
-import { names } from '../names.ts'
+import { NO_NAME, names } from '../names.ts'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { fullTime } from '../phrases.ts'
@@ -30,7 +30,7 @@ export function Receipt({ order, events, pet }: ReceiptProps) {
         <strong>
           <Name name={names().store} />
         </strong>{' '}
-        {location.host}
+        {names().store === NO_NAME && location.host}
       </p>
       <h1>Receipt</h1>
       <dl>

@@ -1,6 +1,7 @@
 // Keeps the key that is signed in, for this tab or, if the person asks for it, for this device.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { objectOf, readJson, string } from '../../../client/src/responses.ts'
 import { sendRequest } from '../../../client/src/retries.ts'
 import { TIMEOUT_MS } from '../failures.ts'
 import { joinTabs, type SignedIn, STORED_KEY, storedKey } from './tab-keys.ts'
@@ -15,10 +16,15 @@ export function keyIn(text: string): string {
 export async function identify(key: string): Promise<SignedIn> {
   const headers = { Authorization: `Bearer ${key}` }
   const options = { fetch: window.fetch.bind(window), timeoutMs: TIMEOUT_MS, retries: 1, signal: AbortSignal.any([]) }
-  const { name, access }: { name: string; access: string } = JSON.parse(
-    (await sendRequest('.', '/key', { headers }, options)).text,
-  )
+  const { response, text } = await sendRequest('.', '/key', { headers }, options)
+  const { name, access } = readJson(response, text, objectOf({ name: string, access: string }))
   return { key, name, readOnly: access === 'read-only' }
+}
+
+/** Resolves with the service's reason for a 401, or with `undefined` if it is the response of a proxy. */
+export async function refusalIn(response: Response): Promise<string | undefined> {
+  const body: { code?: string; message?: string } | null = await response.json().catch(() => null)
+  return body?.code && body.message
 }
 
 /** `found`: the key found when this tab opened. `onSignedOut` is also called if another tab signs out. */

@@ -1,6 +1,6 @@
 // The feed of events: its requests, the events it delivers, and the waiting request that tabs share.
 
-import { afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { until } from '../../../../test/support/until.ts'
 import type { Event, EventFilter } from '../../../client/src/petstore.ts'
 
@@ -11,9 +11,12 @@ type Filter = EventFilter & { cursor?: string }
 type Answer = { events: Event[]; next: string } | (() => never)
 
 let path = 0
+const document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 const feeds: Feed[] = []
 
 beforeAll(() => {
+  Object.assign(globalThis, { document, window: new EventTarget() })
+  Object.defineProperty(navigator, 'onLine', { value: true, configurable: true })
   const held = new Map<string, Promise<unknown>>()
   const request = async (name: string, options: { ifAvailable?: boolean }, work: (lock: object | null) => unknown) => {
     if (options.ifAvailable && held.has(name)) return work(null)
@@ -23,6 +26,9 @@ beforeAll(() => {
     return turn
   }
   Object.defineProperty(navigator, 'locks', { value: { request }, configurable: true })
+})
+afterAll(() => {
+  for (const name of ['document', 'window']) Reflect.deleteProperty(globalThis, name)
 })
 afterEach(() => {
   for (const feed of feeds.splice(0)) feed.stop()
@@ -88,6 +94,30 @@ test('retries after a failure, but not if the service has no feed', async () => 
   // Longer than the pause after a failure.
   await Bun.sleep(1_100)
   expect([none.asked.length, none.feed.live]).toEqual([1, false])
+})
+
+test('after a tab was hidden for more than 10 s, the tab that reads the feed asks again', async () => {
+  const { now } = Date
+  const reader = open(page('A'))
+  await until('the waiting request', () => reader.asked.length === 2)
+  open()
+  for (const [hiddenMs, requests] of [
+    [9_000, 2],
+    [11_000, 3],
+  ] as const) {
+    const show = (visibilityState: string) => {
+      document.visibilityState = visibilityState
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+    show('hidden')
+    Date.now = () => now() + hiddenMs
+    show('visible')
+    Date.now = now
+    await Bun.sleep(50)
+    expect(reader.asked.length).toBeGreaterThanOrEqual(requests)
+    expect(reader.asked.length === 2).toBe(requests === 2)
+  }
+  expect(reader.asked.at(-1)?.cursor).toBe('A')
 })
 
 test('a feed that was stopped delivers no more events of other tabs', async () => {

@@ -6,12 +6,12 @@ import { ENCODINGS } from '../../../files/src/text.ts'
 import { addRows } from '../../src/files/add-rows.ts'
 import { commonEncodings, lettersOf } from '../../src/files/encodings.ts'
 import { contentsOf, outcomeOf } from '../../src/files/import-dialog.tsx'
-import { countsOf, fix, type ImportRow, readContents, type Said } from '../../src/files/rows.ts'
+import { countsOf, fix, type ImportAnswers, type ImportRow, readContents } from '../../src/files/rows.ts'
 import { fakeClient, pet, refused } from './fake-client.ts'
 
 const HEADING = 'name,categoryId,status\n'
-const read = (contents: string | Uint8Array<ArrayBuffer>, said: Said = {}, name = 'pets.csv') =>
-  readContents(new File([contents], name), said, new AbortController().signal)
+const read = (contents: string | Uint8Array<ArrayBuffer>, answers: ImportAnswers = {}, name = 'pets.csv') =>
+  readContents(new File([contents], name), answers, new AbortController().signal)
 
 test.each([
   [',7,', { name: 'Enter a name.' }],
