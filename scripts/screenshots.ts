@@ -1,21 +1,16 @@
 // Takes the pictures of README and docs from the running program. Each picture has its own service, with the sample pets.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PetstoreClient } from '../packages/client/src/petstore.ts'
 import { addSamples } from '../packages/client/src/samples.ts'
-import { labelOf } from '../packages/page/src/animal/status-labels.ts'
-import { SHORTCUTS } from '../packages/page/src/shortcuts.ts'
 import { Names } from '../packages/service/src/domain/names.ts'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { firstRows, openAdding, openSignedIn } from '../test/support/console.ts'
 import { startService } from '../test/support/service.ts'
 
 const root = join(import.meta.dir, '..')
-const images = join(root, 'docs/images')
 const WIDE: BrowserContextOptions = { viewport: { width: 1180, height: 760 } }
-const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2 }
 
 const CATEGORIES = ['Dogs', 'Cats', 'Birds', 'Fish', 'Small mammals', 'Reptiles', 'Hamsters']
 const NAMES = new Names(
@@ -25,8 +20,6 @@ const NAMES = new Names(
 const browser = await startBrowser()
 
 await picture('page-list.png', WIDE, list)
-await picture('page-dark.png', { ...WIDE, colorScheme: 'dark' }, list)
-await picture('page-phone.png', PHONE, list)
 await picture('page-add.png', WIDE, async (page) => {
   await list(page)
   await openAdding(page)
@@ -35,36 +28,14 @@ await picture('page-add.png', WIDE, async (page) => {
   await page.keyboard.press('Enter')
   await page.getByText('Category must be').waitFor()
 })
-await picture('page-reserve.png', WIDE, reserving)
-await picture('page-sell.png', WIDE, async (page) => {
-  await reserving(page)
-  await page.keyboard.press('Enter')
-  await page.getByText('Biscuit is reserved for Anna').first().waitFor()
-  await page.getByRole('button', { name: 'Release Biscuit' }).waitFor()
-  await press(page, 'Sell Biscuit')
-  await page.getByRole('dialog').getByText('Reserved for Anna').waitFor()
-})
-await picture('page-quicker.png', PHONE, async (page, client) => {
-  await press(page, 'Sell Biscuit')
-  await client.completeOrder((await client.placeOrder({ petId: 1n })).id)
-  await page.keyboard.press('Enter')
-  await page.getByText('was sold a moment ago').waitFor()
+await picture('page-reserve.png', WIDE, async (page) => {
+  await press(page, 'Reserve Biscuit')
+  await page.keyboard.type('Anna')
 })
 await picture('page-orders.png', WIDE, async (page) => {
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.getByRole('radio', { name: 'All' }).check()
   await page.getByText(firstRows()).waitFor()
-})
-await picture('page-search.png', WIDE, async (page) => {
-  await page.getByLabel('Sort').selectOption('Newest first')
-  await page.keyboard.press(SHORTCUTS.search.key)
-  await page.keyboard.type('ma')
-  await page.locator('mark').first().waitFor()
-})
-await picture('page-animal.png', WIDE, async (page, client) => {
-  await soldAndTakenBack(client)
-  await page.goto(`${new URL(page.url()).origin}/?animal=1`)
-  await page.getByText(labelOf('returned')).first().waitFor()
 })
 await picture('page-order.png', WIDE, async (page, client) => {
   await soldAndTakenBack(client)
@@ -86,17 +57,6 @@ await picture('page-import.png', WIDE, async (page) => {
   await page.getByLabel('Category column').selectOption('Kind')
   await page.locator('.import-rows tbody tr').first().waitFor()
 })
-await picture('page-print.png', { viewport: { width: 794, height: 1123 } }, async (page) => {
-  await page.getByRole('radio', { name: 'Available' }).check()
-  await page.locator('.print-title[data-text^="Available"]').waitFor({ state: 'attached' })
-  await page.mouse.move(0, 0)
-  await page.emulateMedia({ media: 'print' })
-})
-await picture('page-large-text.png', { viewport: { width: 320, height: 700 } }, async (page) => {
-  await page.getByText(firstRows()).waitFor()
-  await page.evaluate("document.documentElement.style.fontSize = '32px'")
-})
-await picture('page-forced-colours.png', { ...WIDE, forcedColors: 'active', colorScheme: 'dark' }, list)
 await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async (page) => {
   await page.goto(`${new URL(page.url()).origin}/docs`)
   const heading = page.getByRole('heading', { name: 'Place an order' }).first()
@@ -106,7 +66,6 @@ await picture('reference.png', { viewport: { width: 1440, height: 860 } }, async
   await page.getByText('beta').first().waitFor()
   await page.waitForTimeout(1000)
 })
-await terminalPicture()
 await browser.close()
 
 /** Shows the list after adding a pet. */
@@ -121,11 +80,6 @@ async function list(page: Page): Promise<void> {
 
 function press(page: Page, name: string): Promise<void> {
   return page.getByRole('button', { name }).click()
-}
-
-async function reserving(page: Page): Promise<void> {
-  await press(page, 'Reserve Biscuit')
-  await page.keyboard.type('Anna')
 }
 
 /** Shows Biscuit, which was sold and returned. */
@@ -150,26 +104,8 @@ async function picture(
   const { page, close } = await openPage(browser, `${service.origin}/`, options)
   await openSignedIn(page, key)
   await show(page, client)
-  await shoot(page, name)
+  await page.screenshot({ path: join(root, 'docs/images', name) })
+  process.stdout.write(`wrote docs/images/${name}\n`)
   await close()
   await service.stop()
-}
-
-/** Renders docs/first-minute.txt as a terminal. */
-async function terminalPicture(): Promise<void> {
-  const text = readFileSync(join(root, 'docs/first-minute.txt'), 'utf8')
-  const page = await browser.newPage({ viewport: { width: 1040, height: 400 } })
-  await page.setContent(`<!doctype html><style>
-    body { margin: 0; background: #1d1f21 }
-    pre { margin: 0; padding: 20px 24px; color: #d8dadb; font: 14px/1.55 ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap }
-    b { color: #6fd0bb }
-  </style><pre>${Bun.escapeHTML(text).replaceAll(/^\$ ((?:.*\\\n)*.*)$/gm, '<b>$ $1</b>')}</pre>`)
-  await shoot(page, 'terminal.png')
-  await page.close()
-}
-
-/** Writes a screenshot of the viewport, or of the whole terminal. */
-async function shoot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(images, name), fullPage: name === 'terminal.png' })
-  process.stdout.write(`wrote docs/images/${name}\n`)
 }

@@ -11,7 +11,7 @@ import { print, printLines } from '../terminal/print.ts'
 const PAGES = [
   'README', 'backups', 'cli', 'clients', 'compatibility', 'configuration', 'design', 'events', 'interface',
   'operations', 'orders', 'page', 'performance', 'postgresql', 'practice', 'production',
-  'reliability', 'sqlite', 'testing', 'troubleshooting', 'verify',
+  'reliability', 'sqlite', 'testing', 'troubleshooting', 'tutorial', 'verify',
 ]
 
 const EXIT_STATUSES = `Exit statuses:
