@@ -37,12 +37,6 @@ await picture('page-orders.png', WIDE, async (page) => {
   await page.getByRole('radio', { name: 'All' }).check()
   await page.getByText(firstRows()).waitFor()
 })
-await picture('page-order.png', WIDE, async (page, client) => {
-  await soldAndTakenBack(client)
-  await page.goto(`${new URL(page.url()).origin}/?view=orders`)
-  await page.getByRole('link', { name: 'Sheldon' }).first().click()
-  await page.getByRole('button', { name: 'Print a receipt' }).waitFor()
-})
 await picture('page-sales.png', WIDE, async (page, client) => {
   await soldAndTakenBack(client)
   await page.getByRole('link', { name: 'Sales' }).click()
