@@ -15,8 +15,6 @@ import { within } from './terminal/stop.ts'
 const LISTENING = 'petstore listening on '
 /** The pause before a crashed worker is replaced. */
 const AGAIN_MS = 1_000
-/** The time for workers to stop if the start fails. */
-const START_FAILED_MS = 2_000
 
 type Worker = Bun.Subprocess<'pipe', 'pipe', 'inherit'>
 
@@ -32,18 +30,14 @@ export interface WorkerSettings {
 }
 
 /**
- * Starts `count` workers on a port and resolves when all listen. Throws StartError if one cannot start. Only this
- * process reads files of settings, so a worker that is replaced later has the same settings as the others.
+ * Starts `count` workers on a port and resolves when all listen. Throws StartError if one cannot start; the others end
+ * with this process. Only this process reads files of settings, so a worker that is replaced later has the same settings
+ * as the others.
  */
 export async function startWorkers(count: number, options: WorkersOptions): Promise<Workers> {
   const workers = new Workers(options)
-  try {
-    await Promise.all(Array.from({ length: count }, (_, n) => workers.start(n + 1)))
-    return workers
-  } catch (error) {
-    await workers.stop(START_FAILED_MS).catch(() => undefined)
-    throw error
-  }
+  await Promise.all(Array.from({ length: count }, (_, n) => workers.start(n + 1)))
+  return workers
 }
 
 interface WorkersOptions {

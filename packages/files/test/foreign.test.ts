@@ -192,6 +192,7 @@ describe('reports', () => {
     ['NDJSON', '{"name":"A","categoryId":1}', {}, 'The file is JSON, not CSV.'],
     ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xd, 0xa), {}, 'pets.csv is a picture.'],
     ['another picture', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0), {}, 'pets.csv is a picture.'],
+    ['a picture of a web page', 'RIFF\x24\x00\x00\x00WEBPVP8 ', {}, 'pets.csv is a picture.'],
     ['a PDF', '%PDF-1.7\n', {}, 'pets.csv is a PDF.'],
     ['a compressed file', Uint8Array.of(0x1f, 0x8b, 8, 0), {}, 'pets.csv is a compressed file.'],
     ['a workbook', 'PK\u0003\u0004', {}, 'pets.csv is a spreadsheet workbook.'],

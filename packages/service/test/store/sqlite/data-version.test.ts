@@ -100,6 +100,23 @@ describe.if(LINUX)("the header of the log's index", () => {
     connection.close()
   })
 
+  test('changes if a query fails, and shows a commit from before the failure in the next query', async () => {
+    let answered = () => {}
+    const { connection, version } = await watched(() => answered())
+    const before = version.current().data as number
+    answered = () => {
+      throw new Error('the disk fails')
+    }
+    const other = new Database(connection.database.filename)
+    other.run('PRAGMA user_version = 1000')
+    const failed = version.current().data as number
+    answered = () => {}
+    expect(failed).toBeGreaterThan(before)
+    expect(version.current().data).toBeGreaterThan(failed)
+    other.close()
+    connection.close()
+  })
+
   test('needs no query while nothing is committed', async () => {
     let queries = 0
     const { connection, version } = await watched(() => {
