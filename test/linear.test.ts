@@ -25,7 +25,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   'service/src/http/request/authentication.ts': ['Bearer  pets_live_x y'],
   'service/src/http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],
   'service/src/http/web/static-file.ts': ['q=0.000'],
-  'service/src/http/request/idempotency-key.ts': ['a\\"b\\\\'],
+  'service/src/http/operations/handler.ts': ['a\\"b\\\\'],
   'contract/src/contract.ts': ['#/components/schemas/NewPet'],
   'contract/src/schema.ts': ['category_id', '\u202e', 'pets_live_'],
   'contract/src/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00', '2026-11-21T09:30'],

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
 import { OVERLOADED } from '../../src/domain/petstore-error.ts'
-import { Admission } from '../../src/http/limits/admission.ts'
+import { Admission } from '../../src/http/limits/work.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
 
 test.each([

@@ -24,9 +24,9 @@ export class AnswerCache {
   /** Hashes of recently requested URLs. A collision only changes when an answer is cached. */
   private readonly seen = new Uint32Array(SEEN_SLOTS)
   private characters = 0
-  /** The version of the cached answers. */
+  /** Every cached answer was read after the store had this version. */
   private version = -1
-  /** The newest version that a request has seen. */
+  /** The newest version that a request has seen. An answer that is read now includes its commits. */
   private newest = 0
 
   /** The limit counts the characters of URLs and bodies. */
@@ -44,6 +44,7 @@ export class AnswerCache {
     const { request, version } = context
     const { url } = request
     if (url.length > URL_MAX || this.isNew(url)) return read()
+    // Read after this request arrived, so `newest` is at least as new for every request that shares the read below.
     if (version.data !== undefined && version.data > this.newest) this.newest = version.data
     return this.reading.get(url, async () => {
       const { newest } = this
