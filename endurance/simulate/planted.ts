@@ -126,7 +126,7 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     'if (entry) return entry.before ?? entry.now',
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source text.
-  'two API keys share an idempotency key in a batch': [COPY, 'return `${by} ${key}`', 'return `${by < 0n} ${key}`'],
+  'two API keys share an idempotency key in a batch': [COPY, '`${by} ${key}`', '`${by < 0n} ${key}`'],
   'reservations that are over are completed': [
     ORDERS,
     "isOverdue(order, copy.now) ? transition(copy, order, 'expired', null) : order",

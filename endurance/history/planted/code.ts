@@ -12,7 +12,6 @@ const CONDITIONS = 'packages/service/src/http/response/conditions.ts'
 const SWEEP = 'packages/service/src/http/expiry.ts'
 const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
 const PETS = 'packages/service/src/domain/decisions/pets.ts'
-const REPLAYS = 'packages/service/src/domain/decisions/replays.ts'
 const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
 const SQLITE = 'packages/service/src/store/sqlite'
 const COMMITS = `${SQLITE}/write/commits.ts`
@@ -34,7 +33,7 @@ const RULES: Faults = {
     "if (after.status !== 'cancelled') copy.orders.set(order.id, after)",
   ],
   'a return leaves the pet sold': [ORDERS, MOVED, `if (to !== 'returned') ${MOVED}`],
-  'keys are kept with nothing': [REPLAYS, 'if (key !== undefined) copy.keep(', 'if (!copy) copy.keep('],
+  'keys are kept with nothing': [COPY, 'if (key !== undefined) this.answers', 'if (!this) this.answers'],
   'a pet that was ordered is deleted': [PETS, 'copy.wasOrdered(id) ? petHasOrders(id) : check?.(pet)', 'check?.(pet)'],
   'a pet that an order holds is freed': [PETS, 'if (holder) return petHeld(pet, holder.id)', ''],
   'a corrected pet is not written': [

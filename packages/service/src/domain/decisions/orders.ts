@@ -15,7 +15,6 @@ import {
   petNotAvailable,
   petNotFound,
 } from './refusal-messages.ts'
-import { answerOnce } from './replays.ts'
 import type { StoredOrder } from './snapshot.ts'
 import { type Decision, isOverdue, type WorkingCopy } from './working-copy.ts'
 
@@ -26,7 +25,7 @@ export function placeOrder(order: NewOrder, by: KeyId, key?: string): Decision<C
   return {
     by,
     touches: { petId: order.petId, key: key === undefined ? undefined : { by, key } },
-    decide: (copy) => answerOnce(copy, request, () => placed(copy, order, by)),
+    decide: (copy) => copy.answerOnce(request, () => placed(copy, order, by)),
   }
 }
 

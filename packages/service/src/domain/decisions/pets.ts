@@ -5,7 +5,6 @@ import type { Created, NewPet, Pet, PetChange, PetCheck } from '../pets.ts'
 import type { PetstoreError } from '../petstore-error.ts'
 import { holderNow } from './orders.ts'
 import { noSuchPet, onlyAvailable, petHasOrders, petHeld } from './refusal-messages.ts'
-import { answerOnce } from './replays.ts'
 import type { Decision } from './working-copy.ts'
 
 export function createPet(pet: NewPet, by: KeyId, key?: string): Decision<Created<Pet>> {
@@ -13,7 +12,7 @@ export function createPet(pet: NewPet, by: KeyId, key?: string): Decision<Create
   return {
     by,
     touches: { key: key === undefined ? undefined : { by, key } },
-    decide: (copy) => answerOnce(copy, request, () => copy.addPet(pet, by)),
+    decide: (copy) => copy.answerOnce(request, () => copy.addPet(pet, by)),
   }
 }
 

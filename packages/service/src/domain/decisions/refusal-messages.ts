@@ -20,6 +20,11 @@ export const invalidExpiry = () =>
   new PetstoreError('invalid_order', `expiresAt must be in the future and at most ${EXPIRY_DAYS_MAX} days ahead.`)
 export const onlyAvailable = () =>
   new PetstoreError('invalid_pet', 'status can only be changed to available. Only orders make a pet pending or sold.')
+export const otherRequest = () =>
+  new PetstoreError(
+    'idempotency_mismatch',
+    'This Idempotency-Key was used for another request. Use a new key for each request.',
+  )
 export const petHasOrders = (id: bigint) =>
   new PetstoreError('pet_has_orders', `Pet ${id} was ordered. Only a pet that was never ordered can be deleted.`)
 export const notPending = ({ id, status }: AnOrder) =>

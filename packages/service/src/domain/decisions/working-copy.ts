@@ -5,9 +5,10 @@ import type { NewEvent } from '../events.ts'
 import type { KeyId } from '../keys.ts'
 import { HOLDING, petStatusOf } from '../order-transitions.ts'
 import type { Order, Transition } from '../orders.ts'
-import type { NewPet, Pet } from '../pets.ts'
-import type { PetstoreError } from '../petstore-error.ts'
-import type { FirstAnswer, Snapshot, StoredOrder, Touches, UsedKey } from './snapshot.ts'
+import type { Created, NewPet, Pet } from '../pets.ts'
+import { PetstoreError } from '../petstore-error.ts'
+import { otherRequest } from './refusal-messages.ts'
+import type { FirstAnswer, Idempotent, Snapshot, StoredOrder, Touches, UsedKey } from './snapshot.ts'
 
 /** A requested change of pets or orders, by a caller or by the service. */
 export interface Decision<Result> {
@@ -27,7 +28,15 @@ export interface Change<Row> {
   readonly after: Row
 }
 
-export type KeptAnswer = UsedKey & FirstAnswer
+type KeptAnswer = UsedKey & FirstAnswer
+
+/** A request of an operation that takes an idempotency key. */
+interface Keyed<Operation extends keyof Idempotent> {
+  readonly operation: Operation
+  readonly request: Idempotent[Operation]['request']
+  readonly by: KeyId
+  readonly key: string | undefined
+}
 
 /** The writes of one transaction. */
 export interface Writes {
@@ -91,12 +100,26 @@ export class WorkingCopy {
     return found.filter((order) => isOverdue(order, this.now))
   }
 
-  firstAnswer(used: UsedKey): FirstAnswer | undefined {
-    return this.answers.get(mapKeyOf(used)) ?? this.snapshot.firstAnswer(used)
-  }
-
-  keep(answer: KeptAnswer): void {
-    this.answers.set(mapKeyOf(answer), answer)
+  /**
+   * Returns the first answer to the idempotency key, even if its pet or order has changed, or `idempotency_mismatch` if
+   * the key was used for another request. Without a first answer, performs the request and keeps its answer, unless it
+   * is refused.
+   */
+  answerOnce<Operation extends keyof Idempotent, Answer extends Idempotent[Operation]['answer']>(
+    { operation, request, by, key }: Keyed<Operation>,
+    perform: () => Answer | PetstoreError,
+  ): Created<Answer> | PetstoreError {
+    const name = `${by} ${key}`
+    const first = key === undefined ? undefined : (this.answers.get(name) ?? this.snapshot.firstAnswer({ by, key }))
+    if (first) {
+      const isSame = first.operation === operation && isSameRequest(first.request, request)
+      return isSame ? { value: first.answer as Answer, replayed: true } : otherRequest()
+    }
+    const value = perform()
+    if (value instanceof PetstoreError) return value
+    const kept = { by, key, operation, request, answer: value } as unknown as KeptAnswer
+    if (key !== undefined) this.answers.set(name, kept)
+    return { value, replayed: false }
   }
 
   addPet(pet: NewPet, by: KeyId): Pet {
@@ -187,6 +210,8 @@ function fail(what: string): never {
   throw new Error(what)
 }
 
-function mapKeyOf({ by, key }: UsedKey): string {
-  return `${by} ${key}`
+/** Treats a missing field as `undefined`. */
+function isSameRequest(one: object, other: object): boolean {
+  const fields = Object.keys({ ...one, ...other }) as never[]
+  return fields.every((field) => one[field] === other[field])
 }

@@ -22,6 +22,9 @@ const SENTENCES = {
   onlyAvailable: [
     [refusals.onlyAvailable(), 'status can only be changed to available. Only orders make a pet pending or sold.'],
   ],
+  otherRequest: [
+    [refusals.otherRequest(), 'This Idempotency-Key was used for another request. Use a new key for each request.'],
+  ],
   petHasOrders: [[refusals.petHasOrders(42n), 'Pet 42 was ordered. Only a pet that was never ordered can be deleted.']],
   notPending: [[refusals.notPending(order('completed')), only('completed', 'a pending order can be changed')]],
   notTransitioned: [
