@@ -11,7 +11,7 @@ import { Host } from './host.ts'
 /** Modules of Bun, the files that replace them, and where. */
 const REPLACED = {
   'bun:sqlite': { file: 'database.ts', in: /./ },
-  'node:fs': { file: 'file-system.ts', in: /\/(partial|partial-file|files|backup|periodic-backups|saved-cursor)\.ts$/ },
+  'node:fs': { file: 'file-system.ts', in: /\/(partial|files|backup|periodic-backups|saved-cursor)\.ts$/ },
 }
 
 /** The simulation has no sockets, no pages, no other processes and no other stores. */

@@ -1,18 +1,19 @@
-// Preload this to add a migration with the statements of `NEXT_MIGRATION`, which needs `NEXT_BYTES_PER_ROW` in a file.
+// Preload this to add a migration with the statements of `NEXT_MIGRATION`.
 
 import { readFileSync } from 'node:fs'
 import { plugin } from 'bun'
 
-const { NEXT_MIGRATION = 'SELECT 1', NEXT_BYTES_PER_ROW = '0' } = process.env
+const { NEXT_MIGRATION = 'SELECT 1' } = process.env
 
 plugin({
   name: 'next version',
   setup(build) {
     build.onLoad({ filter: /\/store\/(sqlite|postgres)\/schema\/migrations\.ts$/ }, ({ path }) => ({
       loader: 'ts',
-      contents: readFileSync(path, 'utf8')
-        .replace(/(?<=MIGRATIONS: .*= \[.*)(?=\])/, `, ${JSON.stringify(NEXT_MIGRATION)}`)
-        .replace(/(?<=BYTES_PER_ROW: .*)\{\}$/m, `new Proxy({}, { get: () => ${NEXT_BYTES_PER_ROW} })`),
+      contents: readFileSync(path, 'utf8').replace(
+        /(?<=MIGRATIONS: .*= \[.*)(?=\])/,
+        `, ${JSON.stringify(NEXT_MIGRATION)}`,
+      ),
     }))
   },
 })

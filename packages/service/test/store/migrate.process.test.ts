@@ -198,18 +198,6 @@ describe.each([
   })
 })
 
-test('a migration of a file does not start without the disk space that it needs', async () => {
-  const path = await storeFile()
-  const apply = () => next(path, ['migrate', '--apply'], { NEXT_BYTES_PER_ROW: '1e15' })
-  const store = await openStore(path, { now: Date.now })
-  const key = await store.createKey({ name: 'till', hash: 'h' as never, readOnly: false, expiresAt: undefined })
-  await store.createPet(newPet(), key.id)
-  await store.close()
-  const sentence = `the migration from schema ${NEWEST_VERSION} to ${NEWEST_VERSION + 1} needs 1000000000 MB of disk space`
-  expect(await apply()).toMatchObject({ status: 1, stderr: expect.stringContaining(sentence) })
-  expect(await versionOf(path)).toBe(NEWEST_VERSION)
-})
-
 test.skipIf(noStrace !== '')(`a migration of a file on a full disk leaves the file unchanged${noStrace}`, async () => {
   const path = await storeFile()
   const NEXT_MIGRATION = `CREATE TABLE large (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)

@@ -1,6 +1,8 @@
 // The embedded store: one SQLite file, which several processes can share, or memory.
 
 import { changingMethods } from '../../domain/decisions/decision.ts'
+import type { Inventory } from '../../domain/orders.ts'
+import type { PetStatus } from '../../domain/pets.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/runtime.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
@@ -10,17 +12,16 @@ import { startCheckpoints } from './connect/checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connect/connection.ts'
 import { DataVersion } from './connect/data-version.ts'
 import { translated } from './connect/errors.ts'
-import { reads, Statements } from './connect/statements.ts'
+import { type Read, reads, Statements } from './connect/statements.ts'
 import { transactions } from './connect/transaction.ts'
+import { lackError } from './file/integrity.ts'
 import { beginNewCopy, copyGuard } from './file/litestream.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteEvents } from './read/events.ts'
-import { inventoryReader } from './read/inventory.ts'
-import { overdueFinder } from './read/overdue.ts'
 import { pages, rowById } from './read/pages.ts'
 import { counter, inThisThread, searchThread, sqliteSearch } from './read/search.ts'
-import { lackError } from './schema/completeness.ts'
 import { commits } from './write/commits.ts'
+import { overdueFinder } from './write/snapshot.ts'
 
 /** Expiring runs on the main thread; this many take at most 5 ms. */
 const EXPIRED_AT_ONCE = 50
@@ -81,4 +82,15 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
       }
     },
   }
+}
+
+/**
+ * A transaction counts the pets that it adds when it ends; triggers count changes of status and deletions
+ * (migrations/0021-schema.sql). Pets that were added without being counted are counted here.
+ */
+export function inventoryReader(statements: Statements, read: Read): () => Promise<Inventory> {
+  const inventory = statements.query<[PetStatus, bigint]>(
+    `SELECT status, pets + (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to) FROM inventory`,
+  )
+  return () => read(() => Object.fromEntries(inventory.values()) as Inventory)
 }

@@ -6,7 +6,7 @@ import { temporaryFile } from '../../../../../test/support/files.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { COUNT_TO } from '../../../src/store/sqlite/read/inventory.ts'
+import { COUNT_TO } from '../../../src/store/sqlite/write/row-writer.ts'
 
 test('counts pets that were added by SQL when the inventory is read, and once at the next create', async () => {
   const path = temporaryFile('petstore.db')

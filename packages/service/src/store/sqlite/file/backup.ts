@@ -2,16 +2,17 @@
 // durable.
 
 import { Database } from 'bun:sqlite'
-import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
+import { systemReason } from '../../../../../contract/src/system-reason.ts'
 import { noStoreAt, StartError } from '../../../domain/start-error.ts'
 import { syncFile, syncFolderOf } from '../../../system/files.ts'
+import { createPartial } from '../../../system/partial.ts'
 import { syncSteadily } from '../../../system/steady-sync.ts'
 import { checkFinished } from '../connect/connection.ts'
 import { isSqliteCode, startError } from '../connect/errors.ts'
 import { BEGIN_EPOCH } from '../read/events.ts'
 import { identityOf, prepareFile } from './checks.ts'
 import { checkContents } from './integrity.ts'
-import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 
 /**
  * Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError and leaves no file at `to`
@@ -87,4 +88,37 @@ export function giveName(partial: string, to: string): void {
 
 function taken(to: string): StartError {
   return new StartError(`${to} already exists. Name a new file.`)
+}
+
+/** Suffixes of the files that SQLite can create beside a database. */
+export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
+
+/**
+ * Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError if it cannot be
+ * written.
+ */
+export function withPartial<Result>(to: string, write: (partial: string) => Result, name = to): Result {
+  try {
+    const { path, descriptor } = createPartial(name, 0o600)
+    try {
+      return write(path)
+    } finally {
+      removePartial(path, descriptor)
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`${to} could not be written: ${reason(error)}.`, { cause: error })
+  }
+}
+
+/** Removes what is left of a file from `createPartial`. It is already gone if it got its name. */
+export function removePartial(path: string, descriptor: number): void {
+  for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
+  closeSync(descriptor)
+}
+
+function reason(error: unknown): string {
+  const { code } = error as { code?: string }
+  if (['ENOSPC', 'SQLITE_FULL'].includes(code ?? '')) return 'the disk is full'
+  return code === undefined ? String(error) : systemReason(error)
 }

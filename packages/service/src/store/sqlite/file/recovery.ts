@@ -13,10 +13,10 @@ import { ASSIGNING } from '../../shared/tables.ts'
 import { checkFinished } from '../connect/connection.ts'
 import { startError } from '../connect/errors.ts'
 import { BEGIN_EPOCH } from '../read/events.ts'
-import { lackError } from '../schema/completeness.ts'
 import { schemaVersion } from '../schema/schema.ts'
 import { identityOf, inUse, prepareFile } from './checks.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
+import { lackError } from './integrity.ts'
 
 /** Changes everything or nothing. Throws StartError if a service uses the store. */
 export async function recover(path: string, { skipIds, revoke }: Recovery): Promise<void> {

@@ -25,11 +25,10 @@ import { exchange, makeFolder, syncFile, syncFolderOf } from '../../../system/fi
 import { wallMs } from '../../../system/runtime.ts'
 import { syncSteadily } from '../../../system/steady-sync.ts'
 import { isSqliteCode } from '../connect/errors.ts'
-import { changeAside } from './backup.ts'
+import { changeAside, SIDE_SUFFIXES, withPartial } from './backup.ts'
 import { APPLICATION_ID, checkBackup, checkReplaceable, foreignLog, inUse, realPath } from './checks.ts'
 import { lastIdOf } from './contents.ts'
 import { checkContents, findCopy } from './integrity.ts'
-import { SIDE_SUFFIXES, withPartial } from './partial-file.ts'
 import { keysIn, type LastIds, recoverRows } from './recovery.ts'
 
 const COPY_BYTES = 1024 * 1024

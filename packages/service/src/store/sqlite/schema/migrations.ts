@@ -6,6 +6,3 @@ import orderTerms from './migrations/0022-order-terms.sql' with { type: 'text' }
 import secondRelease from './migrations/0023-second-release.sql' with { type: 'text' }
 
 export const MIGRATIONS: readonly string[] = [schema, orderTerms, secondRelease]
-
-/** For versions that rewrite tables: the measured bytes that they write for each pet and order. */
-export const BYTES_PER_ROW: Readonly<Record<number, number>> = {}

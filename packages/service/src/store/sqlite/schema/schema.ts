@@ -1,11 +1,9 @@
 // The schema of a SQLite store: its version and its migrations.
 
 import type { Database } from 'bun:sqlite'
-import { statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { StartError } from '../../../domain/start-error.ts'
 import { FIRST_VERSION, migratedSentence, refusedVersion } from '../../shared/schema-versions.ts'
-import { BYTES_PER_ROW, MIGRATIONS } from './migrations.ts'
+import { MIGRATIONS } from './migrations.ts'
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
@@ -32,7 +30,6 @@ export function checkVersion(path: string, version: number): void {
  */
 export function migrate(database: Database, path: string, report: (sentence: string) => void): void {
   const before = schemaVersion(database)
-  if (before > 0) checkRoom(database, path, before)
   for (let version = before; version < NEWEST_VERSION; version = schemaVersion(database)) {
     const step = database.transaction(() => {
       // Another server may have been faster.
@@ -44,18 +41,4 @@ export function migrate(database: Database, path: string, report: (sentence: str
     step.immediate()
   }
   if (before > 0 && before < NEWEST_VERSION) report(`${path}: ${migratedSentence(before, NEWEST_VERSION)}`)
-}
-
-/** Throws StartError if the disk has less free space than the migrations from this version write. */
-function checkRoom(database: Database, path: string, version: number): void {
-  let perRow = 0
-  for (let next = version + 1; next <= NEWEST_VERSION; next++) perRow += BYTES_PER_ROW[next] ?? 0
-  if (perRow === 0) return
-  const count = (table: string) => Number(database.query(`SELECT count(*) FROM ${table}`).values()[0]?.[0])
-  const needed = perRow * (count('pets') + count('orders'))
-  const { bavail, bsize } = statfsSync(dirname(path))
-  if (bavail * bsize >= needed) return
-  const [room, free] = [needed, bavail * bsize].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`)
-  const migration = `the migration from schema ${version} to ${NEWEST_VERSION}`
-  throw new StartError(`${path}: ${migration} needs ${room} of disk space, but only ${free} are free.`)
 }

@@ -8,12 +8,15 @@ import { rowOfAnswer } from '../../shared/idempotency.ts'
 import { NEW_PET_COLUMNS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
 import { inserter, type Statements } from '../connect/statements.ts'
 import { eventWriter } from '../read/events.ts'
-import { COUNT_TO } from '../read/inventory.ts'
 import { searchIndex } from '../read/search.ts'
 
 const { fields: PET_FIELDS, names: PET_NAMES } = fieldsOf(PET_COLUMNS)
 const { fields: CHANGED_FIELDS, names: CHANGED_NAMES } = fieldsOf(NEW_PET_COLUMNS)
 const { fields: ORDER_FIELDS, names: ORDER_NAMES } = fieldsOf(STORED_ORDER_COLUMNS)
+
+/** Counts the uncounted pets with ids up to `?1`. Run it in the transaction that adds them. */
+export const COUNT_TO = `UPDATE inventory SET counted_to = ?1, pets = pets +
+  (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to AND id <= ?1) WHERE counted_to < ?1`
 
 /** Throws if a row changed since it was read. */
 export function rowWriter(statements: Statements): (writes: Writes, now: number) => void {

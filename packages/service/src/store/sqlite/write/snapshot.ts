@@ -6,9 +6,8 @@ import type { Pet } from '../../../domain/pets.ts'
 import { fromRow, selectList } from '../../shared/columns.ts'
 import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
 import { KEY_COLUMNS, toKey } from '../../shared/key-rows.ts'
-import { HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
-import type { Statements } from '../connect/statements.ts'
-import { OVERDUE } from '../read/overdue.ts'
+import { EXPIRES, HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
+import type { Read, Statements } from '../connect/statements.ts'
 
 const ORDER = `SELECT ${selectList(STORED_ORDER_COLUMNS)} FROM orders`
 
@@ -57,4 +56,15 @@ export function snapshots(statements: Statements): (now: number, overdue: number
     lastPetId: () => last.get('pets')?.seq ?? 0n,
     lastOrderId: () => last.get('orders')?.seq ?? 0n,
   })
+}
+
+/**
+ * Reservations that are overdue at `?`. The index is named because SQLite, without statistics, would read every
+ * pending order.
+ */
+const OVERDUE = `orders INDEXED BY orders_by_expiry WHERE ${EXPIRES} AND expires_at <= ?`
+
+export function overdueFinder(statements: Statements, read: Read, now: () => number): () => Promise<boolean> {
+  const overdue = statements.query<object>(`SELECT 1 FROM ${OVERDUE} LIMIT 1`)
+  return () => read(() => overdue.get(now()) !== null)
 }
