@@ -24,7 +24,8 @@ import { NEWEST_VERSION as NEWEST_OF_POSTGRES } from '../../src/store/postgres/s
 import { indexRows } from '../../src/store/postgres/write/search-index.ts'
 import { FIRST_VERSION } from '../../src/store/shared/schema-versions.ts'
 import { TABLES } from '../../src/store/shared/tables.ts'
-import { lackOf, NEWEST_VERSION } from '../../src/store/sqlite/file/integrity.ts'
+import { lackOf } from '../../src/store/sqlite/file/integrity.ts'
+import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
 interface Contents {
   at: number
