@@ -286,8 +286,8 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
   // Backups and forwarded events.
   'old backups are removed before the new one exists': [
     PERIODIC,
-    '      const taken = await take(name)\n',
-    '      for (const old of ours().slice(backupKeep - 1)) rmSync(join(folder, old))\n      const taken = await take(name)\n',
+    '      const taken = await this.take(name)\n',
+    '      for (const old of this.ours().slice(backupKeep - 1)) rmSync(join(folder, old))\n      const taken = await this.take(name)\n',
   ],
   'old backups stay': [PERIODIC, 'ours().slice(backupKeep)', 'ours().slice(backupKeep + 1)'],
   'unfinished backups stay': [PERIODIC, 'NAME.test(target)', '!target'],
@@ -312,7 +312,7 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
     '      for (const item of items) {\n',
     '      this.saved.keep(next)\n      for (const item of items) {\n',
   ],
-  'an event that the receiver rejected is skipped': [FORWARDER, "outcome === 'taken'", "outcome !== 'gone'"],
+  'an event that the receiver rejected is skipped': [FORWARDER, "outcome === 'accepted'", "outcome !== 'removed'"],
   'the position is saved only with each page': [
     FORWARDER,
     '        this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: item.mark }))\n',

@@ -34,104 +34,120 @@ type IsOurs = (file: string) => Promise<boolean>
  * takes the backup of each period. `stop` cancels a running backup and removes its files.
  */
 export function startPeriodicBackups(config: Config, log: Log, now: () => number, isOurs: IsOurs) {
-  const { backupDir, backupEvery, backupKeep } = config
-  if (backupDir === undefined) return { stop: async () => undefined, overdueSeconds: undefined }
-  const folder = absolutePath(backupDir)
-  let child: Bun.Subprocess | undefined
-  let checking: Promise<void> | undefined
-  let failedAt = Number.NEGATIVE_INFINITY
-  let warned = ''
-  const startedAt = now()
+  if (config.backupDir === undefined) return { stop: async () => undefined, overdueSeconds: undefined }
+  const backups = new PeriodicBackups(absolutePath(config.backupDir), config, log, now, isOurs)
+  return { stop: () => backups.stop(), overdueSeconds: () => backups.overdueSeconds() }
+}
+
+class PeriodicBackups {
+  private child: Bun.Subprocess | undefined
+  private checking: Promise<void> | undefined
+  private failedAt = Number.NEGATIVE_INFINITY
+  private warned = ''
   /** Whether each backup in the folder is ours. Backups never change. */
-  let known = new Map<string, boolean>()
-  let isFirst = true
+  private known = new Map<string, boolean>()
+  private isFirst = true
+  private readonly startedAt: number
+  private readonly timer: ReturnType<typeof startInterval>
+
+  constructor(
+    private readonly folder: string,
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly now: () => number,
+    private readonly isOurs: IsOurs,
+  ) {
+    this.startedAt = now()
+    this.timer = startInterval(() => {
+      this.checking ??= this.check().finally(() => {
+        this.checking = undefined
+      })
+    }, CHECK_EVERY_MS)
+  }
+
+  overdueSeconds(): number {
+    const [newest] = this.ours()
+    return Math.max(0, this.now() - (newest ? timeOf(newest) + this.config.backupEvery : this.startedAt)) / 1000
+  }
+
+  async stop(): Promise<void> {
+    stopTimer(this.timer)
+    this.child?.kill()
+    await this.checking
+  }
 
   /**
    * Returns our backups, newest first. Ignores backups dated in the future, because the clock was wrong then or is
    * wrong now.
    */
-  function ours(): string[] {
-    const past = [...known].flatMap(([name, isOurs]) => (isOurs && timeOf(name) <= now() ? name : []))
+  private ours(): string[] {
+    const past = [...this.known].flatMap(([name, isOurs]) => (isOurs && timeOf(name) <= this.now() ? name : []))
     return past.sort().reverse()
   }
 
-  /** Updates `known` from the folder. */
-  async function look(): Promise<void> {
+  /** Updates `known`. */
+  private async readFolder(): Promise<void> {
     const found = new Map<string, boolean>()
-    for (const name of readdirSync(folder).filter((name) => NAME.test(name)))
-      found.set(name, known.get(name) ?? (await isOurs(join(folder, name))))
-    known = found
+    for (const name of readdirSync(this.folder).filter((name) => NAME.test(name)))
+      found.set(name, this.known.get(name) ?? (await this.isOurs(join(this.folder, name))))
+    this.known = found
   }
 
-  function warnOfOthers(): void {
-    const others = [...known].flatMap(([name, isOurs]) => (isOurs ? [] : name)).sort()
-    if (others.length > 0) log.warn({ folder, count: others.length, newest: others.at(-1) }, 'backups of another store')
+  private warnOfOthers(): void {
+    const others = [...this.known].flatMap(([name, isOurs]) => (isOurs ? [] : name)).sort()
+    if (others.length === 0) return
+    this.log.warn({ folder: this.folder, count: others.length, newest: others.at(-1) }, 'backups of another store')
   }
 
   /** Takes a backup if one is due, and then deletes the oldest ones. */
-  async function check(): Promise<void> {
+  private async check(): Promise<void> {
+    const { folder, log, now } = this
+    const { backupEvery, backupKeep } = this.config
     // Absolute, because the clock may have been set back.
-    if (Math.abs(now() - failedAt) < RETRY_MS) return
+    if (Math.abs(now() - this.failedAt) < RETRY_MS) return
     let name = nameAt(now())
     try {
-      await look()
-      if (isFirst) warnOfOthers()
-      isFirst = false
-      const [newest] = ours()
+      await this.readFolder()
+      if (this.isFirst) this.warnOfOthers()
+      this.isFirst = false
+      const [newest] = this.ours()
       const dueAt = newest ? timeOf(newest) + backupEvery : now()
       if (now() < dueAt) return
       // All services of the store choose the same name, so the slower one finds an existing backup.
-      if (now() < dueAt + ON_TIME_MS && !known.has(nameAt(dueAt))) name = nameAt(dueAt)
+      if (now() < dueAt + ON_TIME_MS && !this.known.has(nameAt(dueAt))) name = nameAt(dueAt)
       for (const file of removeAbandoned(folder, (target) => NAME.test(target))) {
         log.info({ file }, 'unfinished backup removed')
       }
-      const taken = await take(name)
+      const taken = await this.take(name)
       // Also if the child was stopped, which may happen right after the backup got its name.
-      await look()
-      for (const old of ours().slice(backupKeep)) rmSync(join(folder, old), { force: true })
+      await this.readFolder()
+      for (const old of this.ours().slice(backupKeep)) rmSync(join(folder, old), { force: true })
       if (!taken) return
       log.info({ backup: name }, 'backup')
-      warnOfOthers()
+      this.warnOfOthers()
     } catch (error) {
-      failedAt = now()
+      this.failedAt = now()
       log.error({ backup: name, reason: (error as Error).message }, 'backup failed')
     }
   }
 
   /** Resolves with `false` if another service was faster, or if a signal stopped the child. */
-  async function take(name: string): Promise<boolean> {
-    const file = join(folder, name)
-    child = startSelf(['backup', file, '--database', config.database], { stdio: ['ignore', 'ignore', 'pipe'] })
-    const { pid } = child
-    const [message, status] = await Promise.all([new Response(child.stderr as ReadableStream).text(), child.exited])
-    const { signalCode } = child
-    child = undefined
+  private async take(name: string): Promise<boolean> {
+    const file = join(this.folder, name)
+    const args = ['backup', file, '--database', this.config.database]
+    const child = startSelf(args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    this.child = child
+    const [message, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
+    this.child = undefined
     if (status === 0) {
       // Each backup repeats the same warning, for example that the system refuses a lower priority.
-      if (message !== warned) log.warn({ reason: message.trim() }, 'backup warning')
-      warned = message
+      if (message !== this.warned) this.log.warn({ reason: message.trim() }, 'backup warning')
+      this.warned = message
       return true
     }
-    for (const partial of partialsOf(file, pid)) rmSync(partial, { force: true })
-    if (STOPPING.includes(signalCode) || existsSync(file)) return false
-    throw new Error(message.trim() || `The backup process ended with ${signalCode ?? status}.`)
-  }
-
-  const timer = startInterval(() => {
-    checking ??= check().finally(() => {
-      checking = undefined
-    })
-  }, CHECK_EVERY_MS)
-  return {
-    overdueSeconds(): number {
-      const [newest] = ours()
-      return Math.max(0, now() - (newest ? timeOf(newest) + backupEvery : startedAt)) / 1000
-    },
-    async stop(): Promise<void> {
-      stopTimer(timer)
-      child?.kill()
-      await checking
-    },
+    for (const partial of partialsOf(file, child.pid)) rmSync(partial, { force: true })
+    if (STOPPING.includes(child.signalCode) || existsSync(file)) return false
+    throw new Error(message.trim() || `The backup process ended with ${child.signalCode ?? status}.`)
   }
 }
 

@@ -1,20 +1,21 @@
 // `petstore events forward`, a web hook for the event feed, and `petstore events secret`, which creates its signing
 // secret.
 
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { PetstoreApiError } from '../../../client/src/petstore.ts'
 import { Sender } from '../../../client/src/sender.ts'
 import { FlagError } from '../../../service/src/config/read-config.ts'
 import { httpUrl } from '../../../service/src/config/setting-parsers.ts'
-import { StartError } from '../../../service/src/domain/start-error.ts'
+import { orStartError, StartError } from '../../../service/src/domain/start-error.ts'
 import { startAdmin } from '../../../service/src/http/listen.ts'
 import { createLog } from '../../../service/src/observability/log.ts'
-import { startInterval, startTimer, stopTimer } from '../../../service/src/system/runtime.ts'
+import { absolutePath } from '../../../service/src/store/absolute-path.ts'
+import { randomBytes, startInterval, startTimer, stopTimer } from '../../../service/src/system/runtime.ts'
 import { clientOptions } from '../client.ts'
 import { Forwarder } from '../forward/forwarder.ts'
 import { Progress } from '../forward/metrics.ts'
 import { SavedCursor } from '../forward/saved-cursor.ts'
-import { newSecret, readSecrets } from '../forward/secrets.ts'
 import { messageOf } from '../terminal/exit-codes.ts'
 import { configOf, withClientSettings, withFrom } from '../terminal/options.ts'
 import { printOrFail } from '../terminal/print.ts'
@@ -27,6 +28,11 @@ interface ForwardOptions {
   from?: string
   insecure: boolean
 }
+
+/** Secrets have the format of Standard Webhooks 1.0.0: `whsec_` and 24 to 64 bytes in base64. */
+const PREFIX = 'whsec_'
+const NEW_BYTES = 32
+const [BYTES_MIN, BYTES_MAX] = [24, 64]
 
 /** The time for an attempt to end after a signal. If this process misses an answer, the event is sent again. */
 const STOP_MS = 8_000
@@ -71,7 +77,7 @@ async function forward({ to, secretFile, state, from, insecure }: ForwardOptions
   const service = new Sender({
     ...clientOptions(self),
     onRetry(error) {
-      progress.feedFails()
+      progress.feedUnreadable()
       log.warn({ reason: messageOf(error) }, 'the feed cannot be read; trying again')
     },
   })
@@ -113,4 +119,26 @@ function parseUrl(text: string): URL {
 /** Returns whether a host is this machine (RFC 6761, 6.3; RFC 1122, 3.2.1.3). `URL` normalizes IPv4 addresses. */
 function isHere(host: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
+}
+
+function newSecret(): string {
+  return PREFIX + randomBytes(NEW_BYTES).toBase64()
+}
+
+/** Reads one secret per line. Throws StartError without secrets in its message. */
+function readSecrets(file: string): Uint8Array[] {
+  const refusal = (reason: string) => `The secrets in ${file} cannot be read (${reason}).`
+  const text = orStartError(() => readFileSync(absolutePath(file), 'utf8'), refusal)
+  const lines = text.split('\n').map((line) => line.trim())
+  const secrets = lines.flatMap((line, index) => (line === '' ? [] : [secretOf(line, `${file}, line ${index + 1}`)]))
+  if (secrets.length > 0) return secrets
+  throw new StartError(`${file} has no secret. Create one with petstore events secret.`)
+}
+
+function secretOf(text: string, where: string): Uint8Array {
+  const encoded = text.slice(PREFIX.length)
+  const bytes = Buffer.from(encoded, 'base64')
+  const isExact = text.startsWith(PREFIX) && bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
+  if (isExact && bytes.length >= BYTES_MIN && bytes.length <= BYTES_MAX) return bytes
+  throw new StartError(`${where}: a secret must be ${PREFIX} and ${BYTES_MIN} to ${BYTES_MAX} bytes in base64.`)
 }

@@ -12,7 +12,7 @@ import { markOf } from '../../../service/src/domain/events.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
 import type { Log } from '../../../service/src/observability/log.ts'
 import { throughProxy } from '../terminal/plain-fetch.ts'
-import { inSeconds, type Progress } from './metrics.ts'
+import { type Progress, seconds } from './metrics.ts'
 import { type Failed, type Message, post, type Receiver } from './receiver.ts'
 import type { SavedCursor } from './saved-cursor.ts'
 
@@ -47,12 +47,12 @@ export class Forwarder {
     for await (const { items, next } of pages) {
       const { epoch } = decodeEventCursor(next)
       for (const item of items) {
-        this.progress.waits(item.at)
+        this.progress.setOldestWaiting(item.at)
         if (!(await this.deliver(item, epoch))) return
         this.saved.keep(encodeEventCursor({ epoch, id: item.id, mark: item.mark }))
-        this.progress.takes(item)
+        this.progress.countAccepted(item)
       }
-      this.progress.waits(undefined)
+      this.progress.setOldestWaiting(undefined)
       // Also for an empty page, so that no event from now on is missed if this process ends.
       this.saved.keep(next)
     }
@@ -63,8 +63,8 @@ export class Forwarder {
     const message: Message = { id: `evt_${epoch}_${item.id}`, body: item.body }
     for (let attempt = 1; !this.stop.aborted; attempt++) {
       const outcome = await post(this.receiver, message, this.giveUp)
-      if (outcome === 'taken') return true
-      if (outcome === 'gone') {
+      if (outcome === 'accepted') return true
+      if (outcome === 'removed') {
         throw new StartError(
           `The receiver answered 410 to event ${item.id}, so forwarding stopped. The next start sends it again.`,
         )
@@ -77,9 +77,9 @@ export class Forwarder {
   private async waitAfter({ reason, retryAfterMs }: Failed, { id, at }: Item, attempt: number): Promise<void> {
     const backoffMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** (attempt - 1)) * (1 + Math.random() / 4)
     const pauseMs = Math.max(Math.min(RETRY_AFTER_MAX_MS, retryAfterMs), backoffMs)
-    const lagSeconds = inSeconds(Date.now() - at)
+    const lagSeconds = seconds(Date.now() - at)
     const why = [reason, throughProxy(this.receiver.url.href)].filter(Boolean).join(', ')
-    const fields = { event: Number(id), reason: why, attempt, retrySeconds: inSeconds(pauseMs), lagSeconds }
+    const fields = { event: Number(id), reason: why, attempt, retrySeconds: seconds(pauseMs), lagSeconds }
     this.log.warn(fields, 'the receiver did not take an event')
     await pause(pauseMs, this.stop).catch(() => undefined)
   }

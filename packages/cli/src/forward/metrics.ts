@@ -4,7 +4,7 @@ import type { Log } from '../../../service/src/observability/log.ts'
 import { counter, gauge } from '../../../service/src/observability/prometheus.ts'
 
 export class Progress {
-  private taken = 0
+  private accepted = 0
   private reported = 0
   private last: { id: bigint; lagMs: number } | undefined
   private behindSince: number | undefined
@@ -12,42 +12,42 @@ export class Progress {
   constructor(private readonly log: Log) {}
 
   /** Sets the time of the event to deliver; `undefined` if the receiver has all known events. */
-  waits(since: number | undefined): void {
+  setOldestWaiting(since: number | undefined): void {
     this.behindSince = since
   }
 
   /** Starts to count the lag, because new events are unknown. */
-  feedFails(): void {
+  feedUnreadable(): void {
     this.behindSince ??= Date.now()
   }
 
-  takes({ id, at }: { id: bigint; at: number }): void {
-    this.taken++
+  countAccepted({ id, at }: { id: bigint; at: number }): void {
+    this.accepted++
     this.last = { id, lagMs: Date.now() - at }
   }
 
   report(): void {
-    if (!this.last || this.taken === this.reported) return
+    if (!this.last || this.accepted === this.reported) return
     const { id, lagMs } = this.last
-    const fields = { events: this.taken - this.reported, last: Number(id), lagSeconds: inSeconds(lagMs) }
+    const fields = { events: this.accepted - this.reported, last: Number(id), lagSeconds: seconds(lagMs) }
     this.log.info(fields, 'events forwarded')
-    this.reported = this.taken
+    this.reported = this.accepted
   }
 
   /** Returns the metrics in Prometheus' text format. */
   text(): string {
-    const { taken, behindSince } = this
+    const { accepted, behindSince } = this
     return [
       gauge(
         'petstore_forward_lag_seconds',
         'How long the oldest undelivered event has waited, or the feed could not be read.',
-        behindSince === undefined ? 0 : inSeconds(Date.now() - behindSince),
+        behindSince === undefined ? 0 : seconds(Date.now() - behindSince),
       ),
-      counter('petstore_forward_events_total', 'Events that the receiver has accepted.', taken),
+      counter('petstore_forward_events_total', 'Events that the receiver has accepted.', accepted),
     ].join('')
   }
 }
 
-export function inSeconds(ms: number): number {
+export function seconds(ms: number): number {
   return Math.max(0, Math.round(ms) / 1000)
 }

@@ -33,7 +33,7 @@ export async function post(
   { url, secrets, timeoutMs = TIMEOUT_MS }: Receiver,
   message: Message,
   signal: AbortSignal,
-): Promise<'taken' | 'gone' | Failed> {
+): Promise<'accepted' | 'removed' | Failed> {
   const answered = new AbortController()
   try {
     const response = await fetch(url, {
@@ -48,8 +48,8 @@ export async function post(
       decompress: false,
     })
     await drain(response, answered)
-    if (response.ok) return 'taken'
-    if (response.status === 410) return 'gone'
+    if (response.ok) return 'accepted'
+    if (response.status === 410) return 'removed'
     return { reason: `status ${response.status}`, retryAfterMs: retryAfterMs(response.headers) ?? 0 }
   } catch (error) {
     const { name } = error as Error
