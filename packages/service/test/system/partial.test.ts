@@ -32,6 +32,16 @@ test.skipIf(!LINUX)(
   },
 )
 
+/** The files of the folder that this process has open, on Linux. */
+function openIn(folder: string): string[] {
+  const descriptors = LINUX ? fs.readdirSync('/proc/self/fd') : []
+  const paths = descriptors.map((name) => {
+    const path = `/proc/self/fd/${name}`
+    return fs.lstatSync(path, { throwIfNoEntry: false }) ? fs.readlinkSync(path) : ''
+  })
+  return paths.filter((path) => path.startsWith(folder))
+}
+
 describe('replaceFile', () => {
   const writeFile = promisify<number, string, void>(fs.writeFile)
   const replace = (path: string) => replaceFile(path, 0o644, (descriptor) => fs.writeFileSync(descriptor, 'new'))
@@ -83,6 +93,19 @@ describe('replaceFile', () => {
     await replaceFile(`/dev/fd/${descriptor}`, 0o644, (to) => fs.writeFileSync(to, ' new'))
     fs.closeSync(descriptor)
     expect(fs.readFileSync(file, 'utf8')).toBe(flag === 'a' ? 'before, after and new' : 'before and new')
+  })
+
+  test('keeps the file if writing fails, and leaves no other file and no descriptor', async () => {
+    const file = temporaryFile('a')
+    const folder = dirname(file)
+    await replace(file)
+    const failed = new Error('no more rows')
+    const failing = () => Promise.reject(failed)
+    expect(await rejectionOf(replaceFile(file, 0o644, failing))).toBe(failed)
+    expect([fs.readFileSync(file, 'utf8'), fs.readdirSync(folder)]).toEqual(['new', ['a']])
+    fs.writeFileSync(`${file}.1-00000000.partial`, '')
+    removeAbandoned(folder, () => true)
+    expect(openIn(folder)).toEqual([])
   })
 
   test('rejects a circle of links and a folder, and leaves them unchanged', async () => {

@@ -1,7 +1,8 @@
 // The clocks, timers and random source of the service can be replaced together.
 
 import { expect, test } from 'bun:test'
-import { endOfTurn, monotonicMs, replaceRuntime, sleep, wallMs } from '../../src/system/runtime.ts'
+import { watchTimers } from '../../../../test/support/timers.ts'
+import { atMost, endOfTurn, monotonicMs, replaceRuntime, sleep, wallMs } from '../../src/system/runtime.ts'
 
 test('a replaced runtime controls clocks, timers and turns', async () => {
   const due: (() => void)[] = []
@@ -31,4 +32,11 @@ test('a replaced runtime controls clocks, timers and turns', async () => {
   } finally {
     replaceRuntime(before)
   }
+})
+
+test('work that ends in time leaves no timer', async () => {
+  const { open, restore } = watchTimers()
+  expect(await atMost(Promise.resolve('done'), 1e9)).toBe('done')
+  expect(open.size).toBe(0)
+  restore()
 })
