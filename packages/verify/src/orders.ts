@@ -3,7 +3,7 @@
 import type { OrderStatus } from '../../contract/src/generated.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, memberOf, number } from './answer.ts'
-import { addPet, asPremise, newName } from './fixtures.ts'
+import { addPet, asPremise, newName, orElse } from './fixtures.ts'
 import type { Probe, RequestOptions } from './probe.ts'
 import { Unjudged } from './request.ts'
 
@@ -79,6 +79,18 @@ export async function placed(
       if (!(error instanceof Taken) || n === TRIES) throw error
     }
   }
+}
+
+/** Rejects with Unjudged unless an event of an order has `pet`, as in version 2.0.0 and later. */
+export function expectAdditions(probe: Probe): Promise<void> {
+  return probe.shared('additions', async (own) => {
+    if (own.target.write) await orElse(placed(own), undefined)
+    const events = await orElse(
+      own.read('/store/events?type=order.placed&sort=newest&limit=100').then((answer) => answer.objects()),
+      [],
+    )
+    if (!events.some((event) => event.has('pet'))) throw new Unjudged('The server is older than version 2.0.0.')
+  })
 }
 
 export const complete = (probe: Probe, id: string, options?: RequestOptions) =>

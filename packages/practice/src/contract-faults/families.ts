@@ -172,10 +172,14 @@ function faultsOf(family: Family): faults.ContractFaults {
       faults.answering(on.replace('GET', 'HEAD'), 200, { head: change.header('Cache-Control') })),
     ...('304' in responses && ofRead(on)),
     ...('304' in responses && family.endsWith('.list') && ofList(on, names, filter)),
+    ...(family.endsWith('.list') && faults.sending(on, { brackets: withoutBrackets })),
     ...(requestBody && (isChange ? ofPatch(on) : ofCreate(on))),
     ...(isChange && faults.sending(on, CONDITIONS)),
     ...(isChange && (move ? ofMove(on, success, ...move) : ofCorrection(on, success))),
   }
+}
+const withoutBrackets: change.RequestChange = (request) => {
+  return { ...request, target: request.target.replaceAll('[]=', '=') }
 }
 const CONDITIONS = { 'if-match': change.header('If-Match'), 'if-none-match': change.header('If-None-Match') }
 

@@ -6,7 +6,7 @@ import { headerOf } from '../../../verify/src/messages.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
 import { forgetting, isSimilar, refusingOthers, withFirstKey } from './shared/memory.ts'
-import { CREATE, EVENTS, INVENTORY, LIST, ONE, ORDERS, PETS } from './shared/operations.ts'
+import { CREATE, INVENTORY, LIST, ONE, PETS } from './shared/operations.ts'
 import { hasHeader, hasKey, hasParameter, isFiltered, withKey, withoutKey } from './shared/requests.ts'
 import { is, isJson, number, objectOf, rounded } from './shared/values.ts'
 
@@ -102,7 +102,6 @@ const errorsOf = (on: string, status: number): faults.ContractFaults =>
     [`errors.${status}.message`]: change.drop('message'),
     [`errors.${status}.status`]: change.drop('status'),
   })
-const withoutBrackets = (request: { target: string }) => request.target.replaceAll('[]=', '=')
 
 const ERRORS: faults.ContractFaults = {
   ...errorsOf('*', 401),
@@ -111,10 +110,6 @@ const ERRORS: faults.ContractFaults = {
   'errors.members': anyError(change.put('details', [])),
   'errors.headers': anyError(change.header('X-Request-Id')),
   'answers.no-store': anyError(change.header('Cache-Control')),
-  ...faults.sending(LIST, { 'errors.brackets': (request) => ({ ...request, target: withoutBrackets(request) }) }),
-  ...faults.sending(`${ORDERS}|${EVENTS}`, {
-    'errors.brackets.store': (request) => ({ ...request, target: withoutBrackets(request) }),
-  }),
   ...faults.answering(CREATE, 401, { 'errors.codes': change.put('code', 'no_key') }),
   ...faults.answering(ONE, 404, { 'errors.not-found.code': change.put('code', 'pet_not_found') }),
   'errors.unknown-path': {

@@ -2,7 +2,7 @@
 
 import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import type { Json } from '../../../contract/src/json.ts'
-import type { ClientRequest } from '../proxy.ts'
+import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
 import { frozen, hasOrder, keepingTags, soldAgain, stuckAfter, whileRunning } from './shared/memory.ts'
@@ -74,6 +74,7 @@ const inReference: change.Change = (response, request) => {
     order instanceof Map && words.every((one) => textOf(order.get('reference')).includes(one))
   return change.items((orders) => orders.filter(has))(response)
 }
+const isExpired = (_: ClientRequest, { body }: ServiceResponse) => body.includes('is expired')
 const hasOnlyCursor: When = (request) => hasCursor(request) && parametersOf(request).size === 1
 const statuses = { cancelled: 'completed', completed: 'cancelled', expired: 'cancelled', returned: 'cancelled' }
 
@@ -113,6 +114,7 @@ const ORDERS: faults.ContractFaults = {
   ...Object.fromEntries(['orders.get.etag.changes', 'pets.update.orders'].map((id) => [id, keepingTags(at.ORDER)])),
   'orders.list.etag.changes': keepingTags(at.ORDERS),
   'orders.expiry.pet': stuckAfter('expired'),
+  'orders.expiry.overdue': { on: at.COMPLETE, status: 409, when: isExpired, answer: () => faults.jsonAnswer(200, {}) },
   // Rejects the cancellation of an expired order.
   'orders.expiry.ended': {
     on: at.CANCEL,
@@ -197,5 +199,6 @@ export const STORE_FAULTS: faults.ContractFaults = {
     'events.pet-deleted': renamed('pet.deleted'),
     'events.order-changed': renamed('order.changed'),
     'events.order-terms': change.drop('terms'),
+    'events.order-pet': change.each((event) => event.get('type') === 'order.completed' && event.delete('pet')),
   }),
 }

@@ -4,10 +4,9 @@ import { type Answer, number } from '../answer.ts'
 import { absentId } from '../fixtures.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import { Unjudged } from '../request.ts'
-import { PARAMETER_PROMISES } from '../wrong-values.ts'
 import { codesOf } from './answers.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, contract, documented, familyOf, header, reading, rowsOf, schema, writing } from './shared/rows.ts'
+import { type Check, contract, documented, header, reading, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('pets')
 const NO_KEY: RequestOptions = { key: 'none' }
@@ -92,19 +91,6 @@ export const errorPromises: readonly PromiseRow[] = [
         ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
       }
     }),
-  ...(['pets', 'store'] as const).map((level) =>
-    rowsOf(level)(
-      level === 'pets' ? 'errors.brackets' : 'errors.brackets.store',
-      `GET ${level === 'pets' ? '/pets' : '/store/orders, GET /store/events'}: Brackets after a parameter: 400.`,
-    )
-      .from(contract('info', 'description'), reading('pets.list.status.wrong'))
-      .check(async (probe) => {
-        for (const { family, parameter } of PARAMETER_PROMISES.filter(
-          ({ id }) => id.startsWith('pets') === (level === 'pets'),
-        ))
-          (await probe.get(`${familyOf(family).path}?${parameter.name}[]=1`)).expectError(400, 'invalid_parameter')
-      }),
-  ),
   row('errors.message.parameters', 'GET /pets: The message names every invalid parameter.')
     .from(
       contract('components', 'schemas', 'Error', 'properties', 'message'),

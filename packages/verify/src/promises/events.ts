@@ -1,9 +1,9 @@
 // Level `store`: the content of events. Checks read the events of a test pet, so other clients' events do not matter.
 
-import type { JsonObject } from '../../../contract/src/json.ts'
+import type { Json, JsonObject } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'
 import { addPet } from '../fixtures.ts'
-import { cancel, complete, giveBack, orderBody, place, readOrder } from '../orders.ts'
+import { cancel, complete, expectAdditions, giveBack, orderBody, place, readOrder } from '../orders.ts'
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
@@ -92,6 +92,20 @@ export const eventPromises: readonly PromiseRow[] = [
       answer.expectMember('pet', pet.object(), events[0])
       const order = (await readOrder(probe, second)).object()
       answer.expectMember('at', order.get('placedAt'), events[4]).expectMember('at', order.get('changedAt'), events[5])
+    }),
+  row('events.order-pet', 'GET /store/events: Each event of an order has the pet and the terms right after it.')
+    .from(schema('Event', 'pet', 'terms'), HAPPENED)
+    .check(async (probe) => {
+      await expectAdditions(probe)
+      const { pet, first, second, answer, events } = await history(probe)
+      const terms: Record<string, Json> = {}
+      for (const id of [first, second])
+        terms[id] = new Map([['reference', (await readOrder(probe, id)).object().get('reference') ?? null]])
+      for (const [n, event] of events.entries()) {
+        if (n === 0) continue
+        const shown = new Map(pet.object()).set('status', PET_STATUSES[n] ?? null)
+        answer.expectMember('pet', shown, event).expectMember('terms', terms[textOf(event.get('orderId'))], event)
+      }
     }),
   row('events.list.expired', 'An expiry is an order.expired event without by.')
     .from(schema('Event', 'by'), writing('events.list.happened', 'orders.expiry'))

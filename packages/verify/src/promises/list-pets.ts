@@ -2,7 +2,7 @@
 // document.
 
 import { absentId, addPet, prepareOnce, STATUSES, times } from '../fixtures.ts'
-import { newPetId } from '../orders.ts'
+import { expectAdditions, newPetId } from '../orders.ts'
 import { seeded, somePetId } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
@@ -91,15 +91,12 @@ export const listPetPromises: readonly PromiseRow[] = [
       writing('pets.list.category', 'pets.list.if-none-match'),
     )
     .check(async (probe) => {
+      await expectAdditions(probe)
       const query = `/pets?categoryId=${absentId()}&limit=1`
       for (const count of ['0', '1', '2']) {
         const plain = await probe.read(query)
         const counted = (await probe.read(`${query}&count=true`)).expectHeader('X-Total-Count', RegExp(`^${count}$`))
-        counted.expect(
-          counted.header('ETag') === plain.header('ETag'),
-          'the ETag without count',
-          `${counted.header('ETag')}`,
-        )
+        counted.expectHeader('ETag', plain.header('ETag'))
         await addPet(probe, { categoryId: BigInt(query.split(/[=&]/)[1] as string) })
       }
     }),

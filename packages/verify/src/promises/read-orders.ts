@@ -3,7 +3,17 @@
 import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import { type Answer, textOf } from '../answer.ts'
 import { prepareOnce, times } from '../fixtures.ts'
-import { cancel, complete, newPetId, orderBody, orderThatIs, place, placed, readOrder } from '../orders.ts'
+import {
+  cancel,
+  complete,
+  expectAdditions,
+  newPetId,
+  orderBody,
+  orderThatIs,
+  place,
+  placed,
+  readOrder,
+} from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { conditionRows } from './shared/conditions.ts'
@@ -104,6 +114,7 @@ export const readOrderPromises: readonly PromiseRow[] = [
   row('orders.list.pets', 'petIds selects the orders of these pets; each id is its own parameter.')
     .from(parameter('listOrders', 'petIds'), writing('orders.list.success', 'orders.place.success'))
     .check(async (probe) => {
+      await expectAdditions(probe)
       const orders = [await placed(probe), await placed(probe)]
       const answer = await probe.read(`/store/orders?${orders.map(({ petId }) => `petIds=${petId}`).join('&')}`)
       answer.expectIds(orders.map(({ id }) => id))

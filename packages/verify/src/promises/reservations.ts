@@ -4,6 +4,7 @@ import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import { prepareOnce } from '../fixtures.ts'
 import { cancel, complete, expectPet, giveBack, newPetId, orderBody, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
+import { Unjudged } from '../request.ts'
 import { expectReplay, newKey, under } from './shared/idempotency.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, ofStore, operation, rowsOf, schema, writing } from './shared/rows.ts'
@@ -53,24 +54,25 @@ const RESERVED_MS = [1_000, 4_000, 16_000]
 /** The contract allows one second, but a busy machine takes longer. */
 const LATE_MS = 4_000
 
+/** A reservation for a short time. `endsAt` is on this machine's monotonic clock, and not early. */
+async function reserved(probe: Probe) {
+  const [key, petId] = [newKey(), await newPetId(probe)]
+  for (const reservedMs of RESERVED_MS) {
+    const body = orderBody(petId, { expiresAt: await serverTimeIn(probe, reservedMs) })
+    const endsAt = performance.now() + reservedMs + (await clockOffset(probe)).unsureMs
+    const first = await place(probe, body, under(key))
+    if (first.status === 400 && reservedMs !== RESERVED_MS.at(-1)) continue
+    return { key, petId, body, endsAt, first: first.expectStatus(201) }
+  }
+  throw new Unjudged('The server rejects short reservations.')
+}
+
 /** A reservation past its time: the response to placing it, and the order now. */
 export const expired = (probe: Probe) =>
   probe.shared('expired', async (own) => {
-    const key = newKey()
-    const petId = await newPetId(own)
-    const attempt = async (reservedMs: number) => {
-      const body = orderBody(petId, { expiresAt: await serverTimeIn(own, reservedMs) })
-      const endsAt = performance.now() + reservedMs
-      return { body, endsAt, first: await place(own, body, under(key)) }
-    }
-    let { body, endsAt, first } = await attempt(RESERVED_MS[0] as number)
-    for (const reservedMs of RESERVED_MS.slice(1)) {
-      if (first.status !== 400) break
-      ;({ body, endsAt, first } = await attempt(reservedMs))
-    }
-    first.expectStatus(201)
+    const { key, petId, body, first, endsAt } = await reserved(own)
     const { id } = first
-    const lateAt = endsAt + LATE_MS + (await clockOffset(own)).unsureMs
+    const lateAt = endsAt + LATE_MS
     let [askedAt, now] = [performance.now(), await readOrder(own, id)]
     while (now.object().get('status') === 'pending' && askedAt < lateAt) {
       await Bun.sleep(100)
@@ -125,6 +127,13 @@ export const reservationPromises: readonly PromiseRow[] = [
       ;(await giveBack(probe, id)).expectError(409, 'order_not_completed')
       ;(await cancel(probe, id)).expectStatus(204)
       ;(await readOrder(probe, now.id)).expectMembers(now.object())
+    }),
+  row('orders.expiry.overdue', 'Completing an order after its expiresAt: 409, even if it still shows pending.')
+    .from(operation('completeOrder', 'description'), EXPIRED)
+    .check(async (probe) => {
+      const { first, endsAt } = await reserved(probe)
+      await Bun.sleep(endsAt - performance.now())
+      ;(await complete(probe, first.id)).expectError(409, 'order_not_pending')
     }),
   row('orders.expiry.replay', 'A replay returns the first response, even after expiresAt.')
     .from(ofStore('Repeats'), writing('orders.expiry', 'orders.place.idempotency.replay'))

@@ -2,25 +2,38 @@
 
 import type { Json } from '../../../../contract/src/json.ts'
 import type { Answer } from '../../answer.ts'
+import { expectAdditions } from '../../orders.ts'
 import type { Probe } from '../../probe.ts'
 import { FIELD_PROMISES, type FieldPromise, PARAMETER_PROMISES, wrongQueries, wrongValues } from '../../wrong-values.ts'
 import type { PromiseRow } from './promise.ts'
-import { bodySchema, familyOf, parameter, writing } from './rows.ts'
+import { bodySchema, contract, familyOf, parameter, reading, writing } from './rows.ts'
+
+/** The parameters that version 2.0.0 added. Earlier versions ignore them. */
+const ADDED = ['petIds', 'count']
 
 /** Rows that expect 400 for each parameter of a list. An invalid value is never ignored or clamped. */
 export function parameterRows(family: string): PromiseRow[] {
   const { row, of, path } = familyOf(family)
-  return PARAMETER_PROMISES.filter((one) => one.family === family).map(({ id, parameter: wrong }) => {
+  const own = PARAMETER_PROMISES.filter((one) => one.family === family)
+  const wrong = own.map(({ id, parameter: wrong }) => {
     const { name, schema } = wrong
     const twice =
       schema.type === 'array' && !schema.uniqueItems ? 'an invalid one next to a valid one' : 'a repeated one'
     return row(id, `An empty or invalid ${name}, or ${twice}: 400 invalid_parameter.`)
       .from(parameter(of, name))
       .check(async (probe) => {
+        if (ADDED.includes(name)) await expectAdditions(probe)
         for (const query of wrongQueries(wrong))
           (await probe.get(`${path}?${query}`)).expectError(400, 'invalid_parameter')
       })
   })
+  const brackets = row(`${family}.brackets`, 'A parameter with brackets, such as limit[]: 400 invalid_parameter.')
+    .from(contract('info', 'description'), reading(`${family}.limit.wrong`))
+    .check(async (probe) => {
+      for (const { name } of own.map(({ parameter }) => parameter))
+        if (!ADDED.includes(name)) (await probe.get(`${path}?${name}[]=1`)).expectError(400, 'invalid_parameter')
+    })
+  return [...wrong, brackets]
 }
 
 /** Describes the wrong values: `a wrong name (array, object)`. */
