@@ -18,7 +18,7 @@
 // none of 161 000 connections (before: 87). If a function here returns `false`, connections that arrive right before
 // the socket is closed may be reset.
 
-import { ptr } from 'bun:ffi'
+import { type Library, ptr } from 'bun:ffi'
 import { lookup } from 'node:dns/promises'
 import { closeSync, readdirSync } from 'node:fs'
 import { libc } from '../system/libc.ts'
@@ -56,25 +56,21 @@ const ADDRESS_BYTES = 28
  */
 export function setSocketOption(port: number, level: number, name: number, value: Buffer): boolean {
   if (process.platform !== 'linux') return true
-  try {
-    const { symbols, close } = libc(FUNCTIONS)
+  return calling(({ getsockopt, getsockname, setsockopt }) => {
     const [accepts, address, length] = [Buffer.alloc(4), Buffer.alloc(ADDRESS_BYTES), Buffer.alloc(4)]
 
     function listensOnPort(descriptor: number): boolean {
       length.writeUInt32LE(accepts.length)
-      if (symbols.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, accepts, length) !== 0) return false
+      if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, accepts, length) !== 0) return false
       if (accepts.readUInt32LE() === 0) return false
       length.writeUInt32LE(address.length)
-      return symbols.getsockname(descriptor, address, length) === 0 && address.readUInt16BE(2) === port
+      return getsockname(descriptor, address, length) === 0 && address.readUInt16BE(2) === port
     }
 
     const listening = readdirSync('/proc/self/fd').map(Number).filter(listensOnPort)
-    const results = listening.map((socket) => symbols.setsockopt(socket, level, name, value, value.length))
-    close()
+    const results = listening.map((socket) => setsockopt(socket, level, name, value, value.length))
     return results.length > 0 && results.every((result) => result === 0)
-  } catch {
-    return false
-  }
+  })
 }
 
 /** Redirects new connections on the port to another process. Returns `false` if the kernel rejects the option. */
@@ -100,27 +96,31 @@ export function refuseNew(port: number): boolean {
  */
 export async function canBind(host: string, port: number, shared: boolean): Promise<boolean> {
   if (process.platform !== 'linux') return false
-  try {
-    const addresses = await lookup(host, { all: true })
-    const { symbols, close } = libc(FUNCTIONS)
+  const addresses = await lookup(host, { all: true }).catch(() => [])
+  return calling(({ inet_pton, socket, setsockopt, bind }) => {
     const on = Buffer.from(new Int32Array([1]).buffer)
-
-    function binds({ address, family }: (typeof addresses)[number]): boolean {
+    return addresses.some(({ address, family }) => {
       const [domain, at] = family === 6 ? [AF_INET6, 8] : [AF_INET, 4]
       const bytes = Buffer.alloc(ADDRESS_BYTES)
       bytes.writeUInt16LE(domain)
       bytes.writeUInt16BE(port, 2)
-      if (symbols.inet_pton(domain, Buffer.from(`${address}\0`), bytes.subarray(at)) !== 1) return false
-      const socket = symbols.socket(domain, SOCK_STREAM, 0)
-      if (socket < 0) return false
-      symbols.setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, on, on.length)
-      if (shared) symbols.setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, on, on.length)
-      const status = symbols.bind(socket, bytes, bytes.length)
-      closeSync(socket)
+      if (inet_pton(domain, Buffer.from(`${address}\0`), bytes.subarray(at)) !== 1) return false
+      const descriptor = socket(domain, SOCK_STREAM, 0)
+      if (descriptor < 0) return false
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, on, on.length)
+      if (shared) setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, on, on.length)
+      const status = bind(descriptor, bytes, bytes.length)
+      closeSync(descriptor)
       return status === 0
-    }
+    })
+  })
+}
 
-    const result = addresses.some(binds)
+/** Returns `false` if the C library or /proc is missing. */
+function calling(work: (functions: Library<typeof FUNCTIONS>['symbols']) => boolean): boolean {
+  try {
+    const { symbols, close } = libc(FUNCTIONS)
+    const result = work(symbols)
     close()
     return result
   } catch {

@@ -80,7 +80,7 @@ function plain(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return String(thrown)
   const { name, message, stack, cause } = thrown
   const { code } = thrown as { code?: unknown }
-  return { name, message, code, stack, ...(cause === undefined ? {} : { cause: plain(cause) }) }
+  return { name, message, code, stack, cause: cause === undefined ? undefined : plain(cause) }
 }
 
 const COLOURS = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const

@@ -34,7 +34,7 @@ export const eventOperations = {
     }
     // Repeats `from` only if pages end there. Repeats `to` as given, because in UTC it can be in year 10000, which
     // date-times do not have.
-    const repeated = { ...query, to, ...(!ascends && { sort, from }) }
+    const repeated = ascends ? { ...query, to } : { ...query, to, sort, from }
     const until = monotonicMs() + wait * 1000
     let page = await feed.read(filter)
     if (page.count === 0 && !page.ended && wait > 0) {

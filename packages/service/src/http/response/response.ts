@@ -18,7 +18,7 @@ export interface Answer {
   /** The ETag, which enables 304 for `If-None-Match`. */
   readonly tag?: string
   /** Additional fields for the log line of a change. */
-  readonly logged?: Readonly<Record<string, string>>
+  readonly logged?: Readonly<Record<string, string>> | undefined
   /** All headers of the 200 and the 304, built once for an answer that is sent often. */
   readonly prepared?: { readonly whole: Headers; readonly notModified: Headers }
 }
@@ -48,7 +48,7 @@ export function changed(json: string, logged: Record<string, string>): Answer {
 }
 
 export function noContent(headers: Record<string, string> = {}, logged?: Record<string, string>): Answer {
-  return { status: 204, body: null, headers, ...(logged && { logged }) }
+  return { status: 204, body: null, headers, logged }
 }
 
 /** Returns 304 without a body if `If-None-Match` contains the answer's tag (RFC 9110, 13.1.2). */

@@ -54,7 +54,7 @@ export interface KeyInfo {
   access: 'full' | 'read-only'
   environment: Environment
   /** Missing if the key does not expire. */
-  expiresAt?: string
+  expiresAt?: string | undefined
 }
 
 /** `authenticate` sets the context's caller, or throws. */
@@ -67,7 +67,7 @@ export function keyInfo(authenticate: (context: Context) => Promise<unknown>, en
         name,
         access: readOnly ? 'read-only' : 'full',
         environment,
-        ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+        expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
       }
       return { status: 200, body: JSON.stringify(info) }
     },

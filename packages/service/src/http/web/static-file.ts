@@ -56,8 +56,8 @@ export class StaticFile {
       Vary: 'Accept-Encoding',
       'Cache-Control': CACHE_CONTROL[this.caching],
       'Content-Type': this.type,
-      ...(encoding && { 'Content-Encoding': encoding }),
     })
+    if (encoding) ownHeaders.set('Content-Encoding', encoding)
     // Each encoding needs a separate tag (RFC 9110, 8.8.3).
     const tag = `"${this.digest}${encoding ? `-${encoding}` : ''}"`
     return { status: 200, body: this.bodies[encoding ?? 'identity'], ownHeaders, tag }
