@@ -40,7 +40,7 @@ export function CategoryLink({ id }: { id: bigint }) {
   const isId = name === String(id)
   return (
     <AnimalsLink class={isId ? 'row-link mono' : 'row-link'} only={{ categoryId: id }}>
-      {isId ? name : <Name name={name} />}
+      {isId ? <span translate={false}>{name}</span> : <Name name={name} />}
     </AnimalsLink>
   )
 }

@@ -51,7 +51,7 @@ export function Bar({ position, firstPages, opened, signedIn, onExplain, onSignO
           </Link>
         </nav>
         {children}
-        <p class="key" title={name}>
+        <p class="key" translate={false} title={name}>
           <span class="visually-hidden">Signed in with the key </span>
           <span class="key-name">{name}</span> <span class="mono">…{key.slice(-4)}</span>
           {readOnly && <span class="tag">Read-only</span>}

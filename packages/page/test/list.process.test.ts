@@ -140,6 +140,44 @@ test('orders have their own list, in which today’s ends follow each change; a 
   expect(await dialog().count()).toBe(0)
 })
 
+/** Replaces texts as the translators of browsers do. */
+const TRANSLATE = `{
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found = []
+  while (texts.nextNode()) found.push(texts.currentNode)
+  for (const text of found) {
+    if (!text.data.trim() || text.parentElement.closest('[translate="no"], font, script')) continue
+    const font = document.createElement('font')
+    font.textContent = text.data
+    text.replaceWith(font)
+  }
+}`
+
+test('a translated page follows changes by another till and by its own', async () => {
+  await addNamed('Rex', 'Mia')
+  await openFollowing()
+  await row('Rex').waitFor()
+  await page.evaluate(TRANSLATE)
+  expect(await page.locator('font').count()).toBeGreaterThan(10)
+  const { id } = await client.placeOrder({ petId: 1n, reference: 'Anna' })
+  await row('Rex').getByText(RESERVED, { exact: true }).waitFor()
+  await row('Rex').getByText('For Anna').waitFor()
+  await button('Release Rex').waitFor()
+  await radio('All 2').waitFor()
+  await page.evaluate(TRANSLATE)
+  await client.completeOrder(id)
+  await row('Rex').getByText('Sold', { exact: true }).waitFor()
+  await go('Sell Mia')
+  await page.evaluate(TRANSLATE)
+  await press('Enter')
+  await said('Mia is sold.')
+  await row('Mia').getByText('Sold', { exact: true }).waitFor()
+  await link('Sales').click()
+  await page.evaluate(TRANSLATE)
+  await client.returnOrder(id)
+  await page.locator('.sales').getByText('Taken back').waitFor()
+})
+
 test('rows are selected by pointer or by keys; refused ones stay selected with their reason', async () => {
   const total = PAGE_SIZE + 2
   const bar = page.getByRole('region', { name: 'Selected rows' })

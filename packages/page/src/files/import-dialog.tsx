@@ -61,9 +61,9 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
             <FileField {...{ importing }} />
             {problem && <Notice kind="error" title={problem} />}
             {contents && doing !== 'adding' && !ended && <ImportColumns {...{ importing, contents }} />}
-            {contents && !doing && !ended && !problem && <p>{contentsOf(importing)}</p>}
+            {contents && !doing && !ended && !problem && <p translate={false}>{contentsOf(importing)}</p>}
             {rows && doing === 'adding' && <Progress {...{ importing }} />}
-            {ended && <p>{outcomeOf(importing)}</p>}
+            {ended && <p translate={false}>{outcomeOf(importing)}</p>}
             {open && <ImportTable {...{ importing }} />}
             <div class="dialog-actions">
               {ended && (

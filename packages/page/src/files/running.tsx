@@ -18,7 +18,7 @@ export function Running({ title, done, total, children }: RunningProps) {
   return (
     <section class="running" aria-label={title}>
       <div class="running-inner">
-        <p>{title}</p>
+        <p translate={false}>{title}</p>
         <progress aria-label={title} max={total} value={total === undefined ? undefined : done} />
         <div class="actions">{children}</div>
       </div>

@@ -9,6 +9,7 @@ import { withoutOrder } from '../animal/status-labels.ts'
 import { CategoryLink, RecordLink } from '../links.tsx'
 import type { Records } from '../live/records.ts'
 import { ACTION_LABELS, type Action, actionsOf, type Subject, subjectOf } from '../orders/actions.ts'
+import { Label } from '../parts/button.tsx'
 import { CopyId } from '../parts/copy-id.tsx'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
@@ -101,7 +102,7 @@ function petRow(pet: Pet, records: Records | undefined): ListRow {
         <CategoryLink id={categoryId} />
       </>
     ),
-    status: isDeleted ? 'Deleted' : <Status status={status} />,
+    status: isDeleted ? <span translate={false}>Deleted</span> : <Status status={status} />,
     subject: hasNoActions ? undefined : { petId: id, name, status, order: holder ?? undefined },
   }
 }
@@ -119,7 +120,7 @@ export function noteOf({ status }: Pet, holder: Order | null | undefined): ListR
 /** The customer's name has its own text direction. */
 function Note({ before, reference = '', after = '' }: NonNullable<ListRow['note']>) {
   return (
-    <span class="hint" title={before + plain(reference) + after}>
+    <span class="hint" translate={false} title={before + plain(reference) + after}>
       {before}
       {reference && <Name name={reference} />}
       {after}
@@ -135,7 +136,7 @@ function orderRow(order: Order): ListRow {
     record: { kind: 'order', id },
     name: petName,
     note: { before: `Id ${petId}${reference ? ' for ' : ''}`, reference },
-    detail: <time>{when(order)}</time>,
+    detail: <time translate={false}>{when(order)}</time>,
     status: <Status status={status} />,
     subject: subjectOf(order),
   }
@@ -152,7 +153,7 @@ export function Actions({ subject, onAction, size }: { subject: Subject; onActio
     <div class="actions">
       {actionsOf(subject.status).map((action, index) => (
         <button key={index} type="button" class={size} onClick={() => onAction(action, subject)}>
-          {ACTION_LABELS[action]}
+          <Label text={ACTION_LABELS[action]} />
           <span class="visually-hidden"> {plain(subject.name)}</span>
         </button>
       ))}

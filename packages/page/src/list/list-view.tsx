@@ -62,7 +62,7 @@ export function ListView({
       {!emptyStore && loading && !rows && <p class="muted loading">Loading the {view}…</p>}
       {!emptyStore && none && !stale && !isFound && (
         <div class="empty">
-          <p>{emptyReason(position)}</p>
+          <p translate={false}>{emptyReason(position)}</p>
           {position.search && parseInteger(position.search) === undefined && view === 'animals' && onAdd && (
             <Button text={`Add “${brief(position.search)}”`} class="primary" onClick={() => onAdd(position.search)} />
           )}
@@ -75,7 +75,11 @@ export function ListView({
         </div>
       )}
       {rows && <ListTable {...{ shown: rows, label: `List of ${view}`, records, onAction, selection }} />}
-      {rows && !paged && <p class="count muted">{count(rows.items.length, view)}</p>}
+      {rows && !paged && (
+        <p class="count muted" translate={false}>
+          {count(rows.items.length, view)}
+        </p>
+      )}
       <div class="list-foot">
         {rows && <Waiting {...list} />}
         {news}

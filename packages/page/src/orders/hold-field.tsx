@@ -27,7 +27,11 @@ export function HoldField({ hold, until, setEnd }: HoldEnd & { setEnd: (end: Hol
           onInput={({ currentTarget }) => setEnd({ hold, until: currentTarget.value })}
         />
       )}
-      {expiresAt && <p class="hint">Until {time(expiresAt)}.</p>}
+      {expiresAt && (
+        <p class="hint" translate={false}>
+          Until {time(expiresAt)}.
+        </p>
+      )}
     </SelectField>
   )
 }

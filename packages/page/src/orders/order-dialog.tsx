@@ -95,7 +95,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
           {action === 'reserve' && <HoldField {...choices} setEnd={choose} />}
         </>
       )}
-      {!obstacle && !failure && order && (!placing || !acting) && <p>{describe(order)}</p>}
+      {!obstacle && !failure && order && (!placing || !acting) && <p translate={false}>{describe(order)}</p>}
       {state.is === 'looking' && <p class="muted">Looking up its order…</p>}
     </FormDialog>
   )

@@ -18,7 +18,7 @@ export function Announcer({ children }: { children: ComponentChildren }) {
   return (
     <Announce.Provider value={announce}>
       {children}
-      <div role="status" class="visually-hidden">
+      <div role="status" class="visually-hidden" translate={false}>
         {/* A new element each time, so that a repeated sentence is announced again. */}
         <span key={announcement.count}>{announcement.sentence}</span>
       </div>

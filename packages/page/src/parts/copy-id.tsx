@@ -29,7 +29,9 @@ export function CopyId({ id }: { id: bigint }) {
       title={copied ? 'Copied' : 'Copy'}
       onClick={({ currentTarget }) => copy(currentTarget)}
     >
-      <span class="mono">{String(id)}</span>
+      <span class="mono" translate={false}>
+        {String(id)}
+      </span>
       <Icon name={copied ? 'check' : 'copy'} />
     </button>
   )

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button, Label } from './button.tsx'
 import { CloseButton } from './notice.tsx'
 
 export interface Opening {
@@ -46,7 +46,9 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
   return (
     <dialog ref={dialog} class={wide ? 'wide' : undefined} aria-labelledby={id} onClose={onClose}>
       <div class="title-row">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} translate={false}>
+          {title}
+        </h2>
         <CloseButton onClose={() => setOpen(false)} />
       </div>
       {children}
@@ -83,7 +85,7 @@ export function FormDialog({ submit, action, busy, danger, cancel, others, child
             <>
               {others}
               <button type="submit" class={danger ? 'danger' : 'primary'} aria-disabled={busy}>
-                {action}
+                <Label text={action} />
               </button>
             </>
           )}

@@ -4,7 +4,7 @@ import { partsOf, plain } from './visible-text.ts'
 
 export function Name({ name }: { name: string }) {
   return (
-    <bdi class="name" dir="auto" title={plain(name)}>
+    <bdi class="name" dir="auto" translate={false} title={plain(name)}>
       {partsOf(name).map((part, index) =>
         index % 2 ? (
           <span key={index} class="unseen">

@@ -18,7 +18,7 @@ export interface NoticeProps {
 
 export function Notice({ kind, title, text, actions, onClose }: NoticeProps) {
   return (
-    <div class={`notice notice-${kind}`} role={kind === 'done' ? undefined : 'alert'}>
+    <div class={`notice notice-${kind}`} translate={false} role={kind === 'done' ? undefined : 'alert'}>
       <div>
         <strong>{title}</strong> {text}
       </div>

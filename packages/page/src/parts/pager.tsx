@@ -19,7 +19,9 @@ export function Pager({ label, where, unit = '', first, previous, next }: PagerP
   const step = (go: (() => void) | undefined) => ({ 'aria-disabled': !go, onClick: go })
   return (
     <nav class="pager" aria-label={label}>
-      <p class="pager-where">{where}</p>
+      <p class="pager-where" translate={false}>
+        {where}
+      </p>
       <div class="pager-steps">
         <Button {...step(first)} text={<Icon name="first" />} aria-label="First page" title="First page" />
         <Button {...step(previous)} text={[<Icon key="icon" name="previous" />, `Previous${unit}`]} />

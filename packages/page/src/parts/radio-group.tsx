@@ -26,7 +26,7 @@ export function RadioGroup<Value extends string>(props: RadioGroupProps<Value>) 
             />
             <span>
               {label}
-              {counts[option] !== undefined && <small> {counts[option]}</small>}
+              {counts[option] !== undefined && <small translate={false}> {counts[option]}</small>}
             </span>
           </label>
         ))}

@@ -49,7 +49,7 @@ export function TextField(props: TextFieldProps) {
         {beside}
       </div>
       {problem && (
-        <p id={`${id}-problem`} class="problem" role="alert">
+        <p id={`${id}-problem`} class="problem" role="alert" translate={false}>
           {problem}
         </p>
       )}

@@ -19,7 +19,7 @@ interface EventLineProps {
 
 export function EventLine({ event, change, shownTime, children }: EventLineProps) {
   return (
-    <li>
+    <li translate={false}>
       <time dateTime={event.at} class="muted">
         {shownTime}
       </time>

@@ -63,7 +63,7 @@ export function Fact({ name, value }: { name: string; value: ComponentChildren }
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd translate={false}>{value}</dd>
     </div>
   )
 }

@@ -43,7 +43,9 @@ export function DayReport({ day, isFuture, sales, records }: DayReportProps) {
     <section class="close" aria-labelledby="close" aria-busy={!sales || !isReady}>
       <p class="print-title" data-text={`${plain(names().store)} · ${location.host}`} />
       <div class="title-row">
-        <h2 id="close">{longDay(day)}</h2>
+        <h2 id="close" translate={false}>
+          {longDay(day)}
+        </h2>
         {rows.length > 0 && (
           <div class="title-actions">
             <Button text="Export" class="quiet" aria-disabled={!isReady} onClick={() => isReady && save()} />
@@ -111,7 +113,7 @@ function Table({ kind, label, heads, children }: TableProps) {
           ))}
         </tr>
       </thead>
-      <tbody>{children}</tbody>
+      <tbody translate={false}>{children}</tbody>
     </table>
   )
 }

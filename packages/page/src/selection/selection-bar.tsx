@@ -50,7 +50,9 @@ export function SelectionBar({ client, view, selection, records, readOnly, ...on
     <section class="selection" aria-label="Selected rows">
       {message && <Notice kind="warning" title={message} onClose={() => setMessage('')} />}
       <div class="selection-actions">
-        <p role="status">{number(items.length)} selected</p>
+        <p role="status" translate={false}>
+          {number(items.length)} selected
+        </p>
         {acts.map((act) => (
           <Button
             text={ACT_LABELS[act]}
