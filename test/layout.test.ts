@@ -87,7 +87,6 @@ const ALLOWED_WITHIN: Record<string, readonly string[]> = {
     'service/src/http/route.ts',
     'service/src/http/context.ts',
     'service/src/http/response',
-    'service/src/http/listen.ts',
   ],
   // The subjects of the command line do not import its commands.
   'cli/src/terminal': [],

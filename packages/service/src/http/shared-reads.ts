@@ -16,12 +16,7 @@ export class SharedReads<Of> {
   }
 
   get(name: string, read: () => Promise<Of>): Promise<Of> {
-    let result = this.next.get(name)
-    if (!result) {
-      result = this.run(name, read)
-      this.next.set(name, result)
-    }
-    return result
+    return this.next.getOrInsertComputed(name, () => this.run(name, read))
   }
 
   private async run(name: string, read: () => Promise<Of>): Promise<Of> {

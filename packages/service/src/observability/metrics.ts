@@ -104,13 +104,13 @@ export class Metrics {
     const [ok, failed] = [this.stores.series(name, 'ok'), this.stores.series(name, 'failed')]
     return async (...all) => {
       const startedAt = monotonicMs()
+      let outcome = failed
       try {
         const result = await method(...all)
-        ok.observe((monotonicMs() - startedAt) / 1000)
+        outcome = ok
         return result
-      } catch (error) {
-        failed.observe((monotonicMs() - startedAt) / 1000)
-        throw error
+      } finally {
+        outcome.observe((monotonicMs() - startedAt) / 1000)
       }
     }
   }

@@ -63,13 +63,10 @@ export class Histogram {
 
   /** Returns the series for these label values. */
   series(...values: readonly (string | number)[]): Series {
-    const key = values.join(' ')
-    const known = this.all.get(key)
-    if (known) return known.series
-    const series = new Series(this.bounds)
-    const labels = Object.fromEntries(this.labels.map((name, at) => [name, values[at] ?? '']))
-    this.all.set(key, { labels, series })
-    return series
+    return this.all.getOrInsertComputed(values.join(' '), () => ({
+      labels: Object.fromEntries(this.labels.map((name, at) => [name, values[at] ?? ''])),
+      series: new Series(this.bounds),
+    })).series
   }
 
   text(): string {

@@ -48,13 +48,8 @@ export class RateLimit {
   }
 
   private filled({ caller, now }: Context): Bucket {
-    const by = caller?.id ?? 0n
-    const bucket = this.buckets.get(by)
-    if (!bucket) {
-      const full = { tokens: this.rate.requests, filledAt: now }
-      this.buckets.set(by, full)
-      return full
-    }
+    const full = () => ({ tokens: this.rate.requests, filledAt: now })
+    const bucket = this.buckets.getOrInsertComputed(caller?.id ?? 0n, full)
     // If the clock was set back, add nothing.
     const added = Math.max(0, now - bucket.filledAt) * this.tokensPerMs
     bucket.tokens = Math.min(this.rate.requests, bucket.tokens + added)

@@ -36,26 +36,26 @@ export const orderOperations = {
   },
 
   async cancelOrder({ orders }, caller, { orderId, ...conditions }) {
-    const order = await orders.cancelOrder(orderId, caller.id, checkOf(orders, conditions))
+    const order = await orders.cancelOrder(orderId, caller.id, checkFor(orders, conditions))
     return noContent({}, loggedOf(order))
   },
 
   async completeOrder({ orders }, caller, { orderId, ...conditions }) {
-    return changedOrder(orders, await orders.completeOrder(orderId, caller.id, checkOf(orders, conditions)))
+    return changedOrder(orders, await orders.completeOrder(orderId, caller.id, checkFor(orders, conditions)))
   },
 
   async returnOrder({ orders }, caller, { orderId, ...conditions }) {
-    return changedOrder(orders, await orders.returnOrder(orderId, caller.id, checkOf(orders, conditions)))
+    return changedOrder(orders, await orders.returnOrder(orderId, caller.id, checkFor(orders, conditions)))
   },
 
   async updateOrder({ orders }, caller, { orderId, ...conditions }, body) {
-    return changedOrder(orders, await orders.updateOrder(orderId, body, caller.id, checkOf(orders, conditions)))
+    return changedOrder(orders, await orders.updateOrder(orderId, body, caller.id, checkFor(orders, conditions)))
   },
 
   getInventory: shared<'getInventory'>(async ({ orders }) => ok(stringifyJson(await orders.getInventory()))),
 } satisfies SomeHandlers
 
-const checkOf = ({ orderJson }: OrderStore, conditions: Conditions) => preconditionOf(conditions, orderJson)
+const checkFor = ({ orderJson }: OrderStore, conditions: Conditions) => preconditionOf(conditions, orderJson)
 const changedOrder = ({ orderJson }: OrderStore, order: Order) => changed(orderJson(order), loggedOf(order))
 
 function loggedOf({ id, petId, status }: Order): Record<string, string> {
