@@ -1,8 +1,8 @@
-// Records histories: clients of two servers on one store record every call with its start, end and response, while servers and databases
+// Records histories: clients of two servers on one PostgreSQL record every call with its start, end and response, while servers and databases
 // fail. The checker then looks for one order of all operations that explains every response and respects real time (history/checker.ts).
 // With `--planted`, the service gets one known fault at a time, and the checker has to find each.
 //
-//   npm run endurance -- history --store sqlite --pieces 40 --operations 25000
+//   npm run endurance -- history --store postgres --pieces 40 --operations 25000
 //   npm run endurance -- history --planted all
 
 import { median } from '../bench/figures.ts'
@@ -10,13 +10,12 @@ import { pgbouncerVersion } from '../test/support/pgbouncer.ts'
 import { experiment, faultsLine, type Outcome, print } from './command.ts'
 import { silences } from './history/breaks.ts'
 import { findAll } from './history/found.ts'
-import { GROUPS, PLANTED } from './history/planted.ts'
+import { PLANTED } from './history/planted.ts'
 import { recordPiece } from './history/record.ts'
 import { FAULTS, type Kind, NAMES } from './history/sites.ts'
 import { inWords, shortly } from './history/words.ts'
 
 const SERVERS: Record<Kind, string> = {
-  sqlite: 'two servers on one file',
   postgres: 'two servers on a primary with a synchronous standby',
   pgbouncer: 'two servers on one PostgreSQL, one of them behind a pooler',
 }
@@ -75,15 +74,12 @@ export const main = experiment<keyof Omit<Asked, 'breaks'> | 'together', 'store'
   choices: {
     store: ['the kinds of stores', Object.keys(NAMES)],
     breaks: ['the failures', FAULTS],
-    planted: [
-      'plant these faults in the servers instead, one at a time',
-      ['all', ...GROUPS, ...PLANTED.map(({ name }) => name)],
-    ],
+    planted: ['plant these faults in the servers instead, one at a time', ['all', ...PLANTED.map(({ name }) => name)]],
   },
   async run({ store, breaks, planted, ...numbers }) {
     const all = Object.keys(NAMES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
     const kinds = (store.length > 0 ? store : all) as Kind[]
-    if (planted.length > 0) return findAll(planted, kinds, numbers)
+    if (planted.length > 0) return findAll(planted, numbers)
     const outcomes: Outcome[] = []
     for (const kind of kinds)
       outcomes.push(await record(kind, { ...numbers, breaks: breaks.length > 0 ? breaks : undefined }))

@@ -1,9 +1,7 @@
 // Clients of several servers on one store. They send all operations and record each call. The seed determines the requests, but not their
 // timing.
 
-import type { ClientRequest, Pass, ServiceResponse } from '../../packages/practice/src/proxy.ts'
 import { monotonicMs, sleep, startTimer, stopTimer, wallMs } from '../../packages/service/src/system/runtime.ts'
-import { headerOf } from '../../packages/verify/src/messages.ts'
 import { randomOf } from '../../test/support/search-rules.ts'
 import { type Choices, Chooser, WAITING } from './chooser.ts'
 import { Known, RESERVED_MS_MAX } from './known.ts'
@@ -39,13 +37,6 @@ const KEYS = [
 ]
 const WRONG_SHARE = 0.005
 
-export interface Sent extends ClientRequest {
-  readonly server: number
-}
-
-/** Can change requests and responses between the clients and the servers. */
-export type Between = (sent: Sent, pass: Pass) => Promise<ServiceResponse>
-
 export interface Site {
   /** By name. The store does not know `wrong`. */
   readonly keys: Readonly<Record<string, string>>
@@ -78,7 +69,6 @@ export class Clients {
     private readonly site: Site,
     seed: number,
     { clients, waiting, choices, hot }: Crowd,
-    private readonly between: Between = (sent, pass) => pass(sent),
   ) {
     this.random = randomOf(seed)
     this.known = new Known(
@@ -176,40 +166,34 @@ export class Clients {
 
   private async fetch(asked: Asked, key: string, server: number): Promise<Answer> {
     const { method, path, body, idempotencyKey, ifMatch, ifNoneMatch } = asked
-    const headers = Object.entries({
+    const given = {
       Authorization: `Bearer ${this.site.keys[key]}`,
       'Content-Type': body && 'application/json',
       'Idempotency-Key': idempotencyKey && `"${idempotencyKey}"`,
       'If-Match': ifMatch && tagsOf(ifMatch),
       'If-None-Match': ifNoneMatch && tagsOf(ifNoneMatch),
-    }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-    const sent: Sent = { server, method, target: `/v1${path}`, headers, body: Buffer.from(body ?? '') }
+    }
+    const headers = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const url = new URL(`/v1${path}`, this.site.urls()[server])
     const cut = new AbortController()
     const timer = startTimer(
       () => cut.abort(),
       this.random() < CUT_SHARE ? 1 + this.random() * CUT_MS_MAX : ANSWER_MS_MAX,
     )
     try {
-      const response = await this.between(sent, (passed) => this.pass(server, passed, cut.signal))
-      const { status, headers } = response
-      const tag = headerOf(headers, 'ETag')
-      const replayed = headerOf(headers, 'Idempotency-Replayed') !== undefined
+      const init = { method, headers, signal: cut.signal, ...(body && { body }) }
+      const response = await (this.site.fetch ?? fetch)(url, init)
+      const { status } = response
+      const header = (name: string) => response.headers.get(name) ?? undefined
+      const tag = header('ETag')
       const sentTag = status === 304 ? ifNoneMatch?.find((one) => one.tag === tag) : undefined
-      const known = sentTag ?? { text: response.body.toString(), links: headerOf(headers, 'Link') ?? '' }
+      const known = sentTag ?? { text: await response.text(), links: header('Link') ?? '' }
+      const replayed = header('Idempotency-Replayed') !== undefined
       return { status, text: known.text, links: known.links, tag, replayed }
     } catch {
       return NO_ANSWER
     } finally {
       stopTimer(timer)
     }
-  }
-
-  /** Sends a request, which can have been changed on the way, to its server. */
-  private async pass(server: number, request: ClientRequest, signal: AbortSignal): Promise<ServiceResponse> {
-    const { method, target, headers, body } = request
-    const url = new URL(target, this.site.urls()[server])
-    const sent = { method, headers: headers.map(([name, value]): [string, string] => [name, value]), signal }
-    const response = await (this.site.fetch ?? fetch)(url, body.length > 0 ? { ...sent, body } : sent)
-    return { status: response.status, headers: [...response.headers], body: Buffer.from(await response.arrayBuffer()) }
   }
 }

@@ -1,22 +1,19 @@
-// Known faults, planted between the service and its clients or as edits in a copy of the source tree. They prove that the checker can find
-// such faults.
+// Known faults, planted as edits in a copy of the source tree: missing rules, missing locks, partial writes. They prove that the checker can
+// find such faults.
 
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ContractFault } from '../../packages/practice/src/contract-faults/shared/faults.ts'
 import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
-import { CODE, type Edit } from './planted/code.ts'
-import { DIFFERENT, SEEN_LATE } from './planted/wrong-answers.ts'
-import { LATE, NOT_DONE, REFUSED, TWICE } from './planted/wrong-changes.ts'
-import { BORDERS, KEPT, ORDER, TIMES } from './planted/wrong-pages.ts'
-import { FAILOVER, type Kind } from './sites.ts'
+import { FAILOVER } from './sites.ts'
+
+/** A text that occurs once in a file, and its replacement. */
+export type Edit = readonly [file: string, from: string, to: string]
+
+type Faults = Readonly<Record<string, Edit | readonly Edit[]>>
 
 export interface Planted {
-  readonly group: string
   readonly name: string
-  readonly stores: readonly Kind[]
-  readonly fault?: ContractFault
   readonly edits?: readonly Edit[]
   /** Failures without which the fault does not show. */
   readonly breaks?: readonly string[]
@@ -24,34 +21,68 @@ export interface Planted {
   readonly isSynchronous?: false
 }
 
-const BETWEEN = {
-  'answer and request differ': DIFFERENT,
-  'done twice': TWICE,
-  'not done': NOT_DONE,
-  'done late': LATE,
-  'order of events': ORDER,
-  'a refusal without a reason': REFUSED,
-  'wrong times': TIMES,
-  'seen too late': SEEN_LATE,
-  'lost at a border of pages': BORDERS,
-  'kept after a deletion': KEPT,
+const CONDITIONS = 'packages/service/src/http/response/conditions.ts'
+const SWEEP = 'packages/service/src/http/expiry.ts'
+const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
+const PETS = 'packages/service/src/domain/decisions/pets.ts'
+const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
+const POSTGRES = 'packages/service/src/store/postgres'
+
+const MOVED = 'copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSITIONS[to].pet })'
+const CHANGED = 'return { events: this.events, petsChanged'
+
+const RULES: Faults = {
+  'a pet is sold whatever its status': [ORDERS, "status !== 'available') return", "status === '') return"],
+  'the end of a reservation is not looked at': [ORDERS, 'isOverdue(order, copy.now) ?', 'false ?'],
+  'nobody ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
+  'a cancelled order stays as it was': [
+    ORDERS,
+    'copy.orders.set(order.id, after)',
+    "if (after.status !== 'cancelled') copy.orders.set(order.id, after)",
+  ],
+  'a return leaves the pet sold': [ORDERS, MOVED, `if (to !== 'returned') ${MOVED}`],
+  'keys are kept with nothing': [COPY, 'if (key !== undefined) this.answers', 'if (!this) this.answers'],
+  'a pet that was ordered is deleted': [PETS, 'copy.wasOrdered(id) ? petHasOrders(id) : check?.(pet)', 'check?.(pet)'],
+  'a pet that an order holds is freed': [PETS, 'if (holder) return petHeld(pet, holder.id)', ''],
+  'a corrected pet is not written': [
+    COPY,
+    CHANGED,
+    `${CHANGED}: petsChanged.filter((one) => one.before.status !== one.after.status)`,
+  ],
+  'the pet does not follow its order': [COPY, CHANGED, `${CHANGED}: []`],
+  'If-Match is ignored in the code': [CONDITIONS, 'ifMatch === undefined && ifNoneMatch === undefined', 'true'],
+}
+
+const COUNTED = `${POSTGRES}/schema/functions/count-inventory.sql`
+
+const IN_POSTGRES: Faults = {
+  'nobody takes the lock that orders the commits': [
+    [`${POSTGRES}/write/commits.ts`, '[TAKE_WRITE_LOCK, ', "['1', "],
+    [`${POSTGRES}/schema/functions/take-turns.sql`, 'PERFORM :take_write_lock;', ''],
+  ],
+  'moves that the inventory of PostgreSQL does not count': [COUNTED, 'AND n <> 0', 'AND n IS NULL'],
+  'deletions that the inventory of PostgreSQL does not count': [COUNTED, 'pets = pets - n', 'pets = pets'],
+}
+
+const IN_FAILOVER: Faults = {
+  'events that a failover empties': [
+    `${POSTGRES}/schema/migrations/0021-schema.sql`,
+    'CREATE TABLE events (',
+    'CREATE UNLOGGED TABLE events (',
+  ],
 }
 
 export const PLANTED: readonly Planted[] = [
-  ...Object.entries(BETWEEN).flatMap(([group, faults]) =>
-    Object.entries(faults).map(([name, fault]): Planted => ({ group, name, fault, stores: ['sqlite', 'postgres'] })),
-  ),
-  {
-    group: 'done, and lost',
-    name: 'commits that do not wait for the standby',
-    stores: ['postgres'],
-    breaks: [FAILOVER],
-    isSynchronous: false,
-  },
-  ...CODE.map((planted): Planted => ({ group: 'in the code', ...planted })),
+  { name: 'commits that do not wait for the standby', breaks: [FAILOVER], isSynchronous: false },
+  ...listed(RULES),
+  ...listed(IN_POSTGRES),
+  ...listed(IN_FAILOVER, [FAILOVER]),
 ]
 
-export const GROUPS: readonly string[] = [...new Set(PLANTED.map(({ group }) => group))]
+function listed(faults: Faults, breaks: readonly string[] = []): Planted[] {
+  const editsOf = (edits: Edit | readonly Edit[]) => (typeof edits[0] === 'string' ? [edits as Edit] : edits) as Edit[]
+  return Object.entries(faults).map(([name, edits]) => ({ name, breaks, edits: editsOf(edits) }))
+}
 
 /** Copies the source tree with the edits and returns its folder. Throws if an edit's text does not occur exactly once in its file. */
 export function plant(edits: readonly Edit[]): string {

@@ -2,7 +2,7 @@
 
 import { type Broken, breakAtRandom, LOOK_EVERY_MS } from './breaks.ts'
 import { check, type Fault } from './checker.ts'
-import { type Between, Clients } from './clients.ts'
+import { Clients } from './clients.ts'
 import { longestOf, type Operation } from './operations.ts'
 import { AHEAD_MS } from './servers.ts'
 import { type BreakableSite, CLOCKS, type Kind, openSite } from './sites.ts'
@@ -37,16 +37,14 @@ export interface Plan {
   readonly source?: string
   /** Whether commits wait for the standby; `true` by default. */
   readonly isSynchronous?: boolean
-  /** Handles requests between the clients and the servers. */
-  readonly between?: Between
 }
 
 export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
-  const { seed, operations, seconds, source, between, breaks, isSynchronous = true } = plan
+  const { seed, operations, seconds, source, breaks, isSynchronous = true } = plan
   const hasStandby = breaks?.length !== 0
   const site = await openSite(kind, { hasStandby, isSynchronous, ...(source ? { source } : {}) })
   try {
-    const clients = new Clients(site, seed, { clients: CLIENTS, waiting: site.urls().length }, between)
+    const clients = new Clients(site, seed, { clients: CLIENTS, waiting: site.urls().length })
     const startedAt = performance.now()
     let isWorking = true
     const isOver = () => !isWorking || clients.operations.length >= operations
@@ -65,11 +63,7 @@ export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
     const lateMs = isSteady ? longestOf(clients.operations) : BROKEN_MS
     const clockErrorMs = broken.some(({ name }) => CLOCKS.includes(name)) ? AHEAD_MS : 0
     const keys = { ...KEYS, readOnly: ['reader'], revoked }
-    const { checked, world, checkedMs, ...verdict } = await judge(clients, { keys, lateMs, isSteady, clockErrorMs })
-    const problems = site
-      .problems()
-      .map((reason) => ({ reason, operations: [], commits: [], at: startedAt + recordedMs }))
-    const faults = [...verdict.faults, ...problems]
+    const { checked, world, checkedMs, faults } = await judge(clients, { keys, lateMs, isSteady, clockErrorMs })
     return { seed, operations: clients.operations, checked, world, faults, broken, startedAt, recordedMs, checkedMs }
   } finally {
     await site.remove()

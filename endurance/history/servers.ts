@@ -1,7 +1,5 @@
 // The two servers of a history, their API keys, and their failures.
 
-import { Database } from 'bun:sqlite'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKey } from '../../packages/service/src/domain/keys.ts'
 import { LIMITS } from '../../packages/service/src/domain/limits.ts'
@@ -10,7 +8,6 @@ import { type Running, root, run, serve } from '../../test/support/process.ts'
 import { newClock, setAhead } from './clock.ts'
 
 const FROZEN_MS = 250
-const FULL_MS = 300
 const START_MS_MAX = 150
 /** How often a server is killed again while it starts. */
 const KILLED_AT_START_SHARE = 0.2
@@ -77,7 +74,7 @@ export async function startServers(databases: readonly [string, string], source 
     const tried = () => onKeys('revoke', 'leaver').catch((error: unknown) => error)
     while ((await tried()) instanceof Error) await Bun.sleep(100)
   }
-  return { keys, urls, faults, stop, revoke, pid: (n: number) => (servers[n] as Running).pid }
+  return { keys, urls, faults, stop, revoke }
 }
 
 async function killWhileStarting(command: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
@@ -88,25 +85,4 @@ async function killWhileStarting(command: readonly string[], env: Readonly<Recor
   await Bun.sleep(Math.random() * START_MS_MAX)
   starting.kill('SIGKILL')
   await starting.exited
-}
-
-/** Fails the writes of one server with ENOSPC for a while. */
-export async function fullDisk(pid: number): Promise<void> {
-  const inject = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC']
-  const child = Bun.spawn(['strace', '-f', '-o', '/dev/null', ...inject, '-p', `${pid}`], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  // If strace ended before it is attached, it would leave a process behind.
-  const isTraced = () => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  while (child.exitCode === null && !isTraced()) await Bun.sleep(5)
-  await Bun.sleep(FULL_MS)
-  child.kill('SIGINT')
-  await child.exited
-}
-
-/** Returns the problems that SQLite finds in the file. */
-export function integrityOf(path: string): string[] {
-  using file = new Database(path, { readonly: true })
-  const said = String(file.query('PRAGMA integrity_check').values())
-  return said === 'ok' ? [] : [said]
 }

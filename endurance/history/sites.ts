@@ -1,14 +1,11 @@
-// The sites of histories, with their failures: two servers on one file, on a PostgreSQL with a synchronous standby, or on a PostgreSQL that
-// one of them reaches through PgBouncer.
+// The sites of histories, with their failures: two servers on a PostgreSQL with a synchronous standby, or on a PostgreSQL that one of them
+// reaches through PgBouncer.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import NOW from '../../packages/service/src/store/postgres/schema/functions/now.sql' with { type: 'text' }
-import { temporaryFile } from '../../test/support/files.ts'
 import { PgBouncer } from '../../test/support/pgbouncer.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import type { Site } from './clients.ts'
-import { AHEAD_FOR_MS, AHEAD_MS, CLOCK, fullDisk, integrityOf, type Servers, startServers } from './servers.ts'
+import { AHEAD_FOR_MS, AHEAD_MS, CLOCK, type Servers, startServers } from './servers.ts'
 
 const FROZEN_MS = 250
 const STANDBY_GONE_MS = 200
@@ -23,7 +20,6 @@ export const FAULTS = [
   'both servers killed',
   'a server frozen',
   CLOCK,
-  'a full disk',
   'the database frozen',
   'the database killed',
   'the standby frozen',
@@ -35,9 +31,8 @@ export const FAULTS = [
 export type Faults = Readonly<Partial<Record<(typeof FAULTS)[number], () => Promise<void>>>>
 const AHEAD = NOW.replace('clock_timestamp()', `(clock_timestamp() + interval '${AHEAD_MS} ms')`)
 
-export type Kind = 'sqlite' | 'postgres' | 'pgbouncer'
+export type Kind = 'postgres' | 'pgbouncer'
 export const NAMES: Readonly<Record<Kind, string>> = {
-  sqlite: 'SQLite',
   postgres: 'PostgreSQL',
   pgbouncer: 'PgBouncer',
 }
@@ -47,8 +42,6 @@ export interface BreakableSite extends Site {
   readonly faults: Faults
   /** Revokes the key `leaver`. */
   revoke(): Promise<void>
-  /** The problems that the database finds in the store. */
-  problems(): string[]
   remove(): Promise<void>
 }
 
@@ -62,17 +55,7 @@ export interface Making {
 }
 
 export async function openSite(kind: Kind, making: Making): Promise<BreakableSite> {
-  if (kind === 'sqlite') return openFile(making)
   return kind === 'postgres' && making.hasStandby ? openPair(making) : openCluster(making, kind === 'pgbouncer')
-}
-
-async function openFile({ source }: Making): Promise<BreakableSite> {
-  const folder = mkdtempSync(temporaryFile('history-'))
-  const database = join(folder, 'petstore.db')
-  const servers = await startServers([database, database], source)
-  const faults: Faults = Bun.which('strace') ? { 'a full disk': () => fullDisk(servers.pid(0)) } : {}
-  const removed = () => rmSync(folder, { recursive: true })
-  return siteOf(servers, faults, removed, () => integrityOf(database))
 }
 
 /** No failure here loses power, and the writes of a killed process survive, so syncing would only slow down the histories. */
@@ -147,17 +130,12 @@ async function openPair({ source, isSynchronous }: Making): Promise<BreakableSit
 }
 
 /** Calls `removed` after the servers have stopped. */
-function siteOf(
-  { stop, ...servers }: Servers,
-  ofDatabase: Faults,
-  removed: () => unknown,
-  problems = (): string[] => [],
-): BreakableSite {
+function siteOf({ stop, ...servers }: Servers, ofDatabase: Faults, removed: () => unknown): BreakableSite {
   const remove = async () => {
     await stop()
     await removed()
   }
-  return { ...servers, faults: { ...servers.faults, ...ofDatabase }, problems, remove }
+  return { ...servers, faults: { ...servers.faults, ...ofDatabase }, remove }
 }
 
 async function freeze(cluster: Cluster): Promise<void> {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
-import type { Edit } from '../history/planted/code.ts'
+import type { Edit } from '../history/planted.ts'
 import { edited } from '../history/planted.ts'
 import { Host } from './host.ts'
 

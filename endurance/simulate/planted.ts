@@ -1,7 +1,7 @@
 // Ordering faults to plant in simulated servers, such as an await between read and write or a forgotten waiter. They prove that the
 // simulator can find such faults.
 
-import type { Edit } from '../history/planted/code.ts'
+import type { Edit } from '../history/planted.ts'
 
 const HTTP = 'packages/service/src/http'
 const SQLITE = 'packages/service/src/store/sqlite'

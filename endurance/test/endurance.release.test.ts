@@ -35,7 +35,7 @@ test('rejects an option that is not a whole number before anything starts', asyn
 })
 
 test('prints the report of an experiment and exits with 0', async () => {
-  const options = '--store sqlite --pieces 1 --operations 100'.split(' ')
+  const options = '--store postgres --pieces 1 --operations 100'.split(' ')
   const command = [process.execPath, join(root, 'endurance/main.ts'), 'history']
   const { status, stdout } = await run([...options, '--breaks', 'a server frozen'], { command })
   const words = `npm run endurance -- history ${options.join(' ')} --breaks 'a server frozen'`

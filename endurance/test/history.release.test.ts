@@ -14,7 +14,7 @@ import { inWords } from '../history/words.ts'
 
 test('accepts the responses of two servers, and finds a stale response and missing events', async () => {
   const plan = { seed: 1, operations: 500, breaks: [CLOCK] }
-  const { operations, world, faults, checked, broken } = await recordPiece('sqlite', plan)
+  const { operations, world, faults, checked, broken } = await recordPiece('postgres', plan)
   expect(new Set(broken.map(({ name }) => name))).toEqual(new Set([CLOCK]))
   expect(faults).toEqual([])
   expect(checked).toBeGreaterThan(400)
@@ -43,16 +43,14 @@ test('a killed server and a failover lose nothing, and no change takes effect tw
   expect(checked).toBeGreaterThan(0)
 })
 
-// One wrong change and one wrong response. `npm run endurance -- history --planted all` tries all faults.
-test.each(['a deletion that is done later', 'own commits unseen'])('finds a planted fault: %s', async (name) => {
-  const planted = PLANTED.find((one) => one.name === name) as (typeof PLANTED)[number]
-  const found = await findPlanted(planted, 'sqlite', 1)
+// `npm run endurance -- history --planted all` tries all faults.
+test('finds a planted fault', async () => {
+  const planted = PLANTED.find(({ name }) => name === 'a return leaves the pet sold')
+  const found = await findPlanted(planted as (typeof PLANTED)[number], 1)
   expect(found?.words).toContain(' → ')
 })
 
 test('every edit of a planted fault matches the source once', () => {
   for (const { edits = [] } of PLANTED)
     for (const edit of edits) expect(edited(readFileSync(join(root, edit[0]), 'utf8'), edit)).toContain(edit[2])
-  expect(PLANTED.length).toBeGreaterThanOrEqual(150)
-  expect(new Set(PLANTED.map(({ name }) => name)).size).toBe(PLANTED.length)
 })

@@ -47,7 +47,8 @@ export const wallMs = (): number => runtime.wallMs()
 export const monotonicMs = (): number => runtime.monotonicMs()
 
 /** Calls `act` once, after `ms` milliseconds. */
-export const startTimer = (act: () => void, ms: number): Timer => runtime.startTimer(act, ms)
+// The runtime writes a warning to standard error if a deadline that has passed gives it a negative time.
+export const startTimer = (act: () => void, ms: number): Timer => runtime.startTimer(act, Math.max(0, ms))
 
 /** Calls `act` every `ms` milliseconds, the first time after `ms`. */
 export const startInterval = (act: () => void, ms: number): Timer => runtime.startInterval(act, ms)
