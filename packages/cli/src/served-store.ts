@@ -23,6 +23,7 @@ export async function openObserved(
   metrics: Metrics | undefined,
   options: Pick<StoreOptions, 'now' | 'monotonic' | 'identity'>,
 ): Promise<Store> {
+  const isDue = onceAMinute()
   const store = await openStore(address, {
     ...options,
     serves: true,
@@ -30,7 +31,9 @@ export async function openObserved(
     onTrouble: ({ lost, reason }) =>
       lost ? log.error({ reason }, 'store lost') : log.warn({ reason }, 'store in danger'),
     onConnectionFailure: connectionFailureLog(log),
-    onPrimaryChange: primaryChangeLog(log),
+    onPrimaryChange(change) {
+      if (isDue(`${change.reason} ${change.host}`)) log.info(change, 'primary')
+    },
     onBatch: metrics?.batch,
     onTransitions(transitions) {
       metrics?.transitions(transitions)
@@ -61,14 +64,6 @@ export function connectionFailureLog(log: Log): (error: unknown) => void {
   return (error) => {
     const { code, message } = error as Error & { code?: string }
     if (isDue(`${code} ${message}`)) log.warn({ err: error }, 'no further connection to PostgreSQL')
-  }
-}
-
-/** Returns a function that logs a change, at most once a minute for each reason and host. */
-function primaryChangeLog(log: Log): StoreOptions['onPrimaryChange'] {
-  const isDue = onceAMinute()
-  return (change) => {
-    if (isDue(`${change.reason} ${change.host}`)) log.info(change, 'primary')
   }
 }
 

@@ -228,7 +228,7 @@ describe('exits with 2 and one sentence on stderr for', () => {
     ['a URL with a password', ['http://a:b@127.0.0.1:1/v1'], 'ends in /v1'],
     ['another scheme', ['ftp://127.0.0.1/v1'], 'ends in /v1'],
     ['an unknown promise', [service.url, '--only', 'pets.fly'], 'there is no such promise'],
-    ['an unknown level', [service.url, '--level', 'all'], 'must be one of interface, pets, store'],
+    ['an unknown level', [service.url, '--level', 'all'], 'must be interface, pets or store'],
     ['an invalid time', [service.url, '--timeout', '0'], 'must be a number of seconds'],
     ['a key of production', [service.url, '--write'], 'Add --yes'],
     ['an impossible report', [service.url, '--junit', '/nowhere/a.xml'], 'be written (no such file or directory)'],

@@ -120,21 +120,16 @@ export function ignoredHeadings(headings: readonly string[], columns: ColumnPosi
 /** Parses `Item Name=name,Tags=`, where a column without a field is ignored. Throws Error ("must be …"). */
 export function parseColumnChoices(text: string): ColumnChoices {
   const pairs = [...text.matchAll(/([^=]+)=([^=,]*)(?:,(?=.)|$)/g)]
-  const said = pairs.map(([, heading = '', name = '']) => {
+  const choices = new Map<string, Field | undefined>()
+  let isValid = text !== '' && pairs.map(([pair]) => pair).join('') === text
+  for (const [, heading = '', name = ''] of pairs) {
     const field = FIELDS.find((each) => knownColumns([name]).columns[each] === 0)
-    return [toHeading(heading), field, field !== undefined || name.trim() === ''] as const
-  })
-  const fields = said.flatMap(([, field]) => field ?? [])
-  const isTwice = new Set(fields).size < fields.length
-  if (
-    text === '' ||
-    pairs.map(([pair]) => pair).join('') !== text ||
-    said.some(([, , isField]) => !isField) ||
-    isTwice
-  ) {
-    throw new Error(`must be pairs such as "Item Name=name,Kind=categoryId", of ${FIELDS.join(', ')}`)
+    const isTwice = field !== undefined && [...choices.values()].includes(field)
+    isValid &&= (field !== undefined || name.trim() === '') && !isTwice
+    choices.set(toHeading(heading), field)
   }
-  return new Map(said.map(([heading, field]) => [heading, field]))
+  if (isValid) return choices
+  throw new Error(`must be pairs such as "Item Name=name,Kind=categoryId", of ${FIELDS.join(', ')}`)
 }
 
 /** Returns whether these are the headings of our own exports. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { systemReason } from '../../../contract/src/system-reason.ts'
 import { FlagError, readSettings } from '../../../service/src/config/read-config.ts'
-import { bearerToken, httpUrl, numberFrom } from '../../../service/src/config/setting-parsers.ts'
+import { bearerToken, httpUrl, numberFrom, oneOf } from '../../../service/src/config/setting-parsers.ts'
 import { VERIFY_SETTINGS } from '../../../service/src/config/settings.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
 import { absolutePath } from '../../../service/src/store/absolute-path.ts'
@@ -62,7 +62,7 @@ export function verifyCommand(): Command {
     .option('--key-file <file>', 'a file with the API key')
     .addOption(
       completing(new Option('--level <level>', 'repeatable (default: interface)'), LEVELS).argParser(
-        (text: string, before?: Level[]) => repeated(parseLevel(text), before),
+        (text: string, before?: Level[]) => repeated(parsedBy(oneOf(...LEVELS))(text), before),
       ),
     )
     .option('--only <id>', 'check only this promise; repeatable', (id, before?: string[]) => repeated(id, before))
@@ -210,12 +210,6 @@ function secondsUpTo(max: number) {
     throw new Error(`must be a number of seconds, more than 0 and at most ${max}`)
   }
 }
-
-const parseLevel = parsedBy((name) => {
-  const level = LEVELS.find((one) => one === name)
-  if (!level) throw new Error(`must be one of ${LEVELS.join(', ')}`)
-  return level
-})
 
 /** Throws FlagError before any request if the file cannot be written. */
 function checkReport(path: string): void {
