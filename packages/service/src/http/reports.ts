@@ -102,10 +102,11 @@ export class Counts<Of extends object> {
   constructor(private readonly everyMs = 0) {}
 
   add(name: unknown, of: () => Of, at: number): void {
-    const none = () => ({ of: of(), calls: 0, lastAt: at, saved: 0, dueAt: 0 })
-    const count = this.counts.getOrInsertComputed(name, none)
-    count.calls++
-    count.lastAt = Math.max(count.lastAt, at)
+    const count = this.counts.get(name)
+    if (count) {
+      count.calls++
+      count.lastAt = Math.max(count.lastAt, at)
+    } else this.counts.set(name, { of: of(), calls: 1, lastAt: at, saved: 0, dueAt: 0 })
   }
 
   /** Returns the counts since the start. */

@@ -53,9 +53,10 @@ export class Connections {
    * arriving. If it returns a promise, wait for it before giving the response to the runtime.
    */
   beforeIgnoringBody(request: Request): Promise<void> | undefined {
-    const { method, headers } = request
+    const { method } = request
     // The body of a GET has no meaning (RFC 9110, 9.3.1), and the runtime skips it.
     if (method === 'GET' || method === 'HEAD' || request.bodyUsed) return undefined
+    const { headers } = request
     const length = Number(headers.get('Content-Length'))
     return length > 0 || headers.has('Transfer-Encoding') ? this.limitUnlessArrived(request, length) : undefined
   }
