@@ -30,6 +30,8 @@ const BACKED_UP_MS = 4_000
 /** Longer than the interval between two looks at the end of the feed. */
 const LOOKED_MS = 100
 const CREATES = 10
+/** A response is cached when it is requested again. */
+const CACHED_AFTER = 2
 /** The name of a key that is first used at the end. */
 const LATE = 'late'
 const PET = { name: 'Last', categoryId: 1 }
@@ -93,6 +95,20 @@ async function failing(host: Host, other: Host, [key, ...others]: Facts['keys'])
   await sleep(LOOKED_MS)
   host.failDisk('none')
   await waiting
+  const inventory = async (one: Host) => {
+    const { status, body } = await ask(one, key, '/v1/store/inventory')
+    return status === 429 ? undefined : Buffer.from(body).toString()
+  }
+  for (let n = 0; n < CACHED_AFTER; n++) await inventory(host)
+  host.failDisk('after')
+  await ask(host, key, '/v1/pets', PET)
+  host.failDisk('none')
+  // A reservation can end between two requests.
+  const isFresh = async () => {
+    const [own, its] = [await inventory(host), await inventory(other)]
+    return own === its || own === undefined || its === undefined
+  }
+  const isStale = !(await isFresh()) && !(await isFresh())
   host.failDisk('after')
   const name = `doubtful${wallMs()}`
   await Promise.all(Array.from({ length: CREATES }, () => ask(host, key, '/v1/pets', { ...PET, name })))
@@ -103,7 +119,10 @@ async function failing(host: Host, other: Host, [key, ...others]: Facts['keys'])
   host.failDisk('read')
   for (const one of others) await ask(host, one, '/v1/store/inventory')
   host.failDisk('none')
-  return length > CREATES ? [`${CREATES} creates add ${length} pets if a commit fails`] : []
+  return [
+    ...(length > CREATES ? [`${CREATES} creates add ${length} pets if a commit fails`] : []),
+    ...(isStale ? ['the inventory is from before a commit whose outcome was unknown'] : []),
+  ]
 }
 
 /** Each server works after its disk failed: it accepts all keys, and wakes a reader when another server changes something. */
