@@ -46,6 +46,9 @@ export async function startHosts(count: number, edits: readonly Edit[] = []): Pr
         setup(build) {
           for (const name of ['thread.ts', 'child-process.ts'])
             build.onResolve({ filter: new RegExp(`/${name}$`) }, () => ({ path: join(import.meta.dir, name) }))
+          build.onResolve({ filter: /^pg\/lib\/client\.js$/ }, () => ({
+            path: join(import.meta.dir, 'postgres/driver.ts'),
+          }))
           for (const [filter, contents] of STUBS) build.onLoad({ filter }, () => ({ contents, loader: 'ts' }))
           build.onLoad({ filter: /\/packages\/(service|cli)\/.*\.(ts|sql)$/ }, ({ path }) => {
             const own = edits.filter(([file]) => join(root, file) === path)

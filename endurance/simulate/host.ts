@@ -45,6 +45,10 @@ export class Host {
   betweenShare = 0
   /** Called if the process ended at a call of the file system. */
   died: ((fault: FileFault) => void) | undefined
+  /** Receives messages of the process to a simulated database. */
+  onSent: (message: unknown) => void = () => {}
+  /** Called if the server could not start. */
+  onNotStarted: (reason: string) => void = (reason) => void this.crashes.push(reason)
   private process: SimulatedProcess | undefined
   private scheduler: Scheduler | undefined
   private tasks = new Map<number, Task>()
@@ -107,6 +111,11 @@ export class Host {
     return this.ask({ ...call, number: ++this.count } as Numbered) as Promise<Result>
   }
 
+  /** Passes the next message of a simulated database to the process. */
+  deliver(process: SimulatedProcess, next: () => unknown, at: number): void {
+    this.scheduler?.add({ process, act: () => this.step({ call: 'receive', message: next() }), at })
+  }
+
   /** The timers that run. */
   get timers(): number {
     return this.tasks.size
@@ -158,6 +167,8 @@ export class Host {
   private apply(effect: Effect): void {
     const scheduler = this.scheduler as Scheduler
     const process = this.process as SimulatedProcess
+    if ('sent' in effect) return void this.onSent(effect.sent)
+    if ('notStarted' in effect) return void this.onNotStarted(effect.notStarted)
     if ('crashed' in effect) return void this.crashes.push(effect.crashed)
     if ('logged' in effect) {
       const { level, msg } = JSON.parse(effect.logged)

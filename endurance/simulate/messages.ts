@@ -49,6 +49,8 @@ export type Call =
   | { readonly call: 'run'; readonly timer: number }
   | { readonly call: 'respond'; readonly number: number; readonly url: string; readonly init: SentRequest }
   | { readonly call: 'abort'; readonly number: number }
+  /** From a simulated database. */
+  | { readonly call: 'receive'; readonly message: unknown }
   /** A method of the store. */
   | { readonly call: 'store'; readonly number: number; readonly method: StoreMethod; readonly argument?: unknown }
   /** Resolves with what was wrong. */
@@ -87,6 +89,10 @@ export type Effect =
   | { readonly event: number; readonly isTaken: boolean }
   /** The process ended at a call of the file system. */
   | { readonly died: FileFault }
+  /** To a simulated database. */
+  | { readonly sent: unknown }
+  /** The server could not start. */
+  | { readonly notStarted: string }
 
 export interface Received {
   readonly status: number

@@ -2,6 +2,7 @@
 // simulator can find such faults.
 
 import type { Edit } from '../history/planted.ts'
+import { IN_POSTGRES } from './postgres/planted.ts'
 
 const HTTP = 'packages/service/src/http'
 const SQLITE = 'packages/service/src/store/sqlite'
@@ -330,6 +331,6 @@ export const PLANTED: Readonly<Record<string, Edit | readonly Edit[]>> = {
 }
 
 export function editsOf(name: string): readonly Edit[] {
-  const planted = PLANTED[name] ?? []
+  const planted = PLANTED[name] ?? IN_POSTGRES[name]?.edits ?? []
   return typeof planted[0] === 'string' ? [planted as Edit] : (planted as readonly Edit[])
 }

@@ -18,9 +18,17 @@ const { setImmediate: realTurn } = globalThis
 const timers = new Map<number, () => void>()
 const requests = new Map<number, AbortController>()
 const sizes = new Map<string, () => number>()
-let server: ReturnType<typeof serve>
+let starting: ReturnType<typeof serve>
+let server: Awaited<typeof starting> | undefined
+let receive: (message: unknown) => void = () => {}
 let count = 0
 let generation = 0
+
+/** Connects simulated drivers to a simulated database. Returns a function that sends to it. */
+export function connectDriver(onMessage: (message: unknown) => void): (message: unknown) => void {
+  receive = onMessage
+  return (sent) => send({ sent })
+}
 
 /** A runtime whose timers the scheduler starts. Those of an earlier start of the process never run. */
 function newRuntime(): Runtime {
@@ -61,6 +69,22 @@ function newRuntime(): Runtime {
   }
 }
 
+function start(call: Extract<Call, { call: 'start' }>): void {
+  const own = generation
+  server = undefined
+  starting = serve(call, (logged) => send({ logged }))
+  starting.then(
+    (started) => {
+      if (own !== generation) return
+      server = started
+      for (const crashed of started.files?.problems ?? []) send({ crashed })
+    },
+    (error) => {
+      if (own === generation) send({ notStarted: Bun.inspect(error) })
+    },
+  )
+}
+
 function run(call: Call): void {
   if (call.call === 'start') {
     timers.clear()
@@ -68,21 +92,22 @@ function run(call: Call): void {
     sizes.clear()
     begin(call.seed)
     replaceRuntime(newRuntime())
-    server = serve(call, (logged) => send({ logged }))
-    for (const crashed of server.files?.problems ?? []) send({ crashed })
+    start(call)
   } else if (call.call === 'run') timers.get(call.timer)?.()
+  else if (call.call === 'receive') receive(call.message)
   else if (call.call === 'abort') requests.get(call.number)?.abort()
   else answer(call.number, promised(call))
 }
 
-function promised(call: Exclude<Call, { call: 'start' | 'run' | 'abort' }>): Promise<unknown> {
-  if (call.call === 'stop') return server.stop()
-  if (call.call === 'store') return server.store[call.method](call.argument as never)
+async function promised(call: Exclude<Call, { call: 'start' | 'run' | 'abort' | 'receive' }>): Promise<unknown> {
+  if (call.call === 'stop') return server?.stop() ?? []
+  if (call.call === 'store') return (await starting).store[call.method](call.argument as never)
   if (call.call === 'sizes') return Promise.resolve(sizesNow())
-  if (call.call === 'stopForwarding') return Promise.resolve(server.files?.stopForwarding())
-  if (call.call === 'left') return Promise.resolve(server.files?.left(call.hasFuture))
+  if (call.call === 'stopForwarding') return Promise.resolve(server?.files?.stopForwarding())
+  if (call.call === 'left') return Promise.resolve(server?.files?.left(call.hasFuture))
   const cut = new AbortController()
   requests.set(call.number, cut)
+  if (!server) throw new Error('connection refused')
   return server.respond(new Request(call.url, { ...call.init, signal: cut.signal })).then(received)
 }
 

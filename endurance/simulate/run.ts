@@ -14,6 +14,10 @@ import { KEYS } from '../history/world.ts'
 import type { Host } from './host.ts'
 import { leftovers } from './leftovers.ts'
 import { DISK_FAULTS, FILE_FAULTS, type FileFault } from './messages.ts'
+import { databaseFaults } from './postgres/checks.ts'
+import { Cluster } from './postgres/cluster.ts'
+import type { Engine } from './postgres/engine.ts'
+import { FAILURES as DATABASE_FAILURES, type Failure as DatabaseFailure, failuresOf } from './postgres/failures.ts'
 import { Scheduler } from './scheduler.ts'
 import { Servers } from './servers.ts'
 import { drawSwarm } from './swarm.ts'
@@ -39,7 +43,14 @@ const AHEAD_FOR_MS = 2 * LIMITS.expiryEveryMs + 200
 const BROKEN_MS = 30_000
 /** Each run has a few of them. */
 const FAILURES = ['killed', 'stopped', 'crash', 'frozen', 'disk', 'clock'] as const
-type Failure = (typeof FAILURES)[number] | 'files'
+type Failure = (typeof FAILURES)[number] | 'files' | DatabaseFailure
+const ON_POSTGRES = ['killed', 'stopped', 'frozen', 'clock'] as const
+/** The pause of a client while a database is down, so that it does not use up its requests. */
+const REFUSED_MS_MAX = 1_000
+/** Failures of a database take seconds, so clients must not use up their requests before. */
+const SLOW_THINK_MS = 1_000
+/** After the last failure on PostgreSQL. */
+const RECOVERED_MS = 30_000
 /** The longest time until a request has used its Idempotency-Key. */
 const LATE_MS = 4_000
 /** The longest time between two failures. */
@@ -54,6 +65,10 @@ export interface Plan {
   readonly breaks: boolean
   /** The folder for the stores. */
   readonly folder: string
+  /** The engines of the database hosts, if the store is in PostgreSQL. */
+  readonly engines?: readonly [Engine, Engine] | undefined
+  /** Only these failures; by default a few. */
+  readonly failures?: readonly DatabaseFailure[] | undefined
 }
 
 export interface Run {
@@ -67,19 +82,29 @@ export interface Run {
 }
 
 /** Runs the plan in virtual time. The same plan and modules always give the same run. */
-export async function simulate({ seed, operations, breaks, folder }: Plan, hosts: readonly Host[]): Promise<Run> {
+export async function simulate(
+  { seed, operations, breaks, folder, engines, failures: given }: Plan,
+  hosts: readonly Host[],
+): Promise<Run> {
   const scheduler = new Scheduler(seed, STARTED_AT)
   const random = randomOf(seed + 1)
-  const swarm = drawSwarm(random, FAILURES)
+  const cluster = engines && new Cluster(scheduler, randomOf(seed + 2), engines)
+  const swarm = drawSwarm(random, cluster ? [...ON_POSTGRES, ...DATABASE_FAILURES] : FAILURES)
   const clientsProcess = scheduler.process(0)
   const before = replaceRuntime(clientsProcess)
   const own = mkdtempSync(join(folder, 'simulated-'))
-  const servers = new Servers(scheduler, hosts, own, swarm.limits)
+  const servers = new Servers(scheduler, hosts, own, swarm.limits, cluster)
+  const thinkMs = cluster && breaks ? swarm.thinkMs + SLOW_THINK_MS : swarm.thinkMs
+  const hasFiles = swarm.hasFiles && !cluster
   const broken: string[] = []
   let pause: Promise<void> | undefined
+  let isUnavailable = false
   try {
-    if (swarm.isUpgrade) await servers.makeOlder()
+    if (swarm.isUpgrade && !cluster) await servers.makeOlder()
     return await scheduler.run(record)
+  } catch (error) {
+    const fault = { reason: String(error), operations: [], commits: [], at: scheduler.now }
+    return { operations: [], faults: [fault], broken, steps: scheduler.steps, trace: '' }
   } finally {
     for (const n of hosts.keys()) servers.kill(n)
     replaceRuntime(before)
@@ -102,7 +127,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       const created = { name, hash: hashKey(key), readOnly: name === 'reader', expiresAt: undefined }
       ids[name] = (await host.call<ApiKey>({ call: 'store', method: 'createKey', argument: created })).id
     }
-    if (swarm.hasFiles) {
+    if (hasFiles) {
       servers.forwardKey = keys.first
       for (const n of hosts.keys()) {
         servers.kill(n)
@@ -116,15 +141,16 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         urls: () => urls,
         ready: async (client) => {
           if (client < swarm.waiting) return
-          if (swarm.thinkMs > 0) await sleep(random() * swarm.thinkMs)
+          if (thinkMs > 0) await sleep(random() * thinkMs)
+          if (isUnavailable) await sleep(random() * REFUSED_MS_MAX)
           await pause
         },
-        fetch: (url, init) =>
-          servers.fetch(
-            urls.findIndex((one) => one.startsWith(url.origin)),
-            url,
-            init,
-          ),
+        async fetch(url, init) {
+          const server = urls.findIndex((one) => one.startsWith(url.origin))
+          const response = await servers.fetch(server, url, init)
+          isUnavailable = cluster !== undefined && response.status === 503
+          return response
+        },
       },
       seed,
       swarm,
@@ -140,6 +166,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       working,
     ])
     for (const n of hosts.keys()) if (!servers.server(n)) servers.start(n)
+    if (cluster) await sleep(RECOVERED_MS)
     const isSteady = broken.length === 0
     const { faults } = await judge(clients, {
       keys: { ...KEYS, readOnly: ['reader'], revoked },
@@ -154,6 +181,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       keys: ['first', ...swarm.keys].map((name) => keys[name]) as [string],
       rate: swarm.limits.rate,
     })
+    if (cluster) left.push(...databaseFaults(cluster, clients.operations))
     const at = clientsProcess.monotonicMs()
     return {
       operations: clients.operations,
@@ -208,8 +236,9 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       await sleep(random() * DOWN_MS_MAX)
       if (!servers.server(n)) servers.start(n)
     }
-    const failures: readonly Failure[] = swarm.hasFiles ? [...swarm.failures, 'files', 'files'] : swarm.failures
-    const kinds: Record<Failure, (n: number) => unknown> = {
+    const drawn = given ?? swarm.failures
+    const failures: readonly Failure[] = hasFiles ? [...drawn, 'files', 'files'] : drawn
+    const kinds: Record<(typeof FAILURES)[number] | 'files', (n: number) => unknown> = {
       killed: (n) => {
         servers.kill(n)
         return startLater(n)
@@ -262,6 +291,7 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
         set(0)
       },
     }
+    const all: Partial<Record<Failure, (n: number) => unknown>> = { ...kinds, ...(cluster && failuresOf(cluster)) }
     // A failure can begin before the one before has ended.
     const ending: unknown[] = []
     for (;;) {
@@ -272,10 +302,13 @@ export async function simulate({ seed, operations, breaks, folder }: Plan, hosts
       // After a pause all clients send requests in the same turn.
       const isAfterPause = random() < 0.5
       if (swarm.afterFailureMs > 0 && isAfterPause) await pauseAll(swarm.afterFailureMs)
-      ending.push(kinds[kind](Math.floor(random() * hosts.length)))
+      const ended = all[kind]?.(Math.floor(random() * hosts.length))
+      ending.push(ended)
+      if (cluster) await ended
       if (swarm.afterFailureMs > 0 && !isAfterPause) await pauseAll(swarm.afterFailureMs)
     }
     await Promise.all(ending)
+    cluster?.calm()
     for (const host of hosts) host.failDisk('none')
   }
 }

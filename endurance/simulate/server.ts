@@ -5,6 +5,8 @@ import { LIMITS } from '../../packages/service/src/domain/limits.ts'
 import { Names } from '../../packages/service/src/domain/names.ts'
 import { startServer } from '../../packages/service/src/http/server.ts'
 import { createLog } from '../../packages/service/src/observability/log.ts'
+import { isPostgresAddress } from '../../packages/service/src/store/postgres/connect/address.ts'
+import { openPostgresStore } from '../../packages/service/src/store/postgres/store.ts'
 import { openSqliteStore } from '../../packages/service/src/store/sqlite/store.ts'
 import { wallMs } from '../../packages/service/src/system/runtime.ts'
 import { Database } from './database.ts'
@@ -64,7 +66,7 @@ class Listener {
 }
 
 /** Opens the store as `petstore serve` does. Throws StartError. */
-export function serve(
+export async function serve(
   { path, limits, files: onFiles }: Extract<Call, { call: 'start' }>,
   logged: (line: string) => void,
 ) {
@@ -72,7 +74,8 @@ export function serve(
   const log = createLog('info', { destination: { write: logged } })
   const listener = new Listener()
   const onTrouble = ({ reason }: { reason: string }) => log.error({ reason }, 'store in danger')
-  const store = openSqliteStore(path, { now: wallMs, serves: true, onTrouble, limits: { ...LIMITS, ...limits } })
+  const options = { now: wallMs, serves: true, onTrouble, limits: { ...LIMITS, ...limits } }
+  const store = isPostgresAddress(path) ? await openPostgresStore(path, options) : openSqliteStore(path, options)
   const server = startServer({
     store,
     log,

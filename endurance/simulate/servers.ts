@@ -6,12 +6,18 @@ import type { Limits } from '../../packages/service/src/domain/limits.ts'
 import { sleep } from '../../packages/service/src/system/runtime.ts'
 import { releasedStore } from '../../test/support/released-store.ts'
 import type { Host } from './host.ts'
+import type { Cluster } from './postgres/cluster.ts'
 import type { Scheduler, SimulatedProcess } from './scheduler.ts'
 
 /** docs/operations.md: a stop takes less than 10 s. */
 const STOP_MS_MAX = 9_500
 /** An interval that has nothing more to do stops itself when it runs next. */
 const LAST_TICK_MS = 1_100
+/** A search for the primary ends within this time. */
+const LAST_SEARCH_MS = 4_000
+
+/** As in deploy/. */
+const START_AGAIN_MS = 2_000
 
 const PREVIOUS = '1.1.0'
 
@@ -41,8 +47,10 @@ export class Servers {
     readonly hosts: readonly Host[],
     private readonly folder: string,
     private readonly limits: Partial<Limits>,
+    /** The store, unless it is a SQLite file. */
+    private readonly cluster?: Cluster,
   ) {
-    this.path = join(folder, 'petstore-0.db')
+    this.path = cluster?.address ?? join(folder, 'petstore-0.db')
   }
 
   /** Creates an empty store with the release before. */
@@ -61,8 +69,13 @@ export class Servers {
     const files = this.forwardKey
       ? { folder: join(this.folder, `files-${n}`), keep: 1 + (this.scheduler.seed % 2), key, isPowerFailure }
       : undefined
+    const server = { process, host, open: new Set<() => void>() }
+    this.servers[n] = server
+    if (this.cluster) {
+      this.cluster.attach(server)
+      host.onNotStarted = () => void this.startAgain(n, server)
+    }
     host.boot(this.scheduler, process, { seed, path: this.path, limits: this.limits, files })
-    this.servers[n] = { process, host, open: new Set() }
   }
 
   server(n: number): Server | undefined {
@@ -75,7 +88,16 @@ export class Servers {
     if (!server) return
     this.servers[n] = undefined
     server.process.isEnded = true
+    this.cluster?.detach(server)
     for (const lose of server.open) lose()
+  }
+
+  /** Starts a server again that could not start, as systemd does. */
+  private async startAgain(n: number, server: Server): Promise<void> {
+    if (this.servers[n] !== server) return
+    this.kill(n)
+    await sleep(START_AGAIN_MS)
+    if (!this.servers[n]) this.start(n)
   }
 
   /** Stops the process as a signal does. Each of its requests in flight gets a response. */
@@ -92,7 +114,7 @@ export class Servers {
     // Killed since.
     if (this.servers[n] !== server) return
     this.problems.push(...(wrong ?? [`a stop takes longer than ${STOP_MS_MAX / 1000} s`]))
-    await sleep(LAST_TICK_MS)
+    await sleep(this.cluster ? LAST_SEARCH_MS : LAST_TICK_MS)
     if (this.servers[n] !== server) return
     if (server.host.timers > 0) this.problems.push(`${server.host.timers} timers run after a stop`)
     this.kill(n)

@@ -4,13 +4,14 @@ import { expect, test } from 'bun:test'
 import { inWords } from '../history/words.ts'
 import { startHosts } from '../simulate/bundle.ts'
 import { editsOf, PLANTED } from '../simulate/planted.ts'
+import { IN_POSTGRES } from '../simulate/postgres/planted.ts'
 import { findPlanted, runOf } from '../simulate.ts'
 
 test('finds no fault with random seeds', async () => {
   const hosts = await startHosts(2)
   const first = 1 + Math.floor(Math.random() * 900_000)
   for (let seed = first; seed < first + 6; seed++) {
-    const { faults } = await runOf(seed, 1_500, hosts)
+    const { faults } = await runOf(seed, 1_500, { hosts })
     expect({ seed, faults: faults.map(inWords) }).toEqual({ seed, faults: [] })
   }
 })
@@ -23,5 +24,5 @@ test.each(['an await between reading and writing', 'own commits do not change th
 )
 
 test('every edit of a planted fault matches the source once', async () => {
-  for (const name of Object.keys(PLANTED)) await startHosts(0, editsOf(name))
+  for (const name of [PLANTED, IN_POSTGRES].flatMap(Object.keys)) await startHosts(0, editsOf(name))
 })

@@ -12,7 +12,7 @@ const kinds = new Set<string>()
 const sizes = new Set<number>()
 
 test.each(SEEDS)('finds no fault with seed %d', async (seed) => {
-  const { operations, faults, broken } = await runOf(seed, 500, hosts)
+  const { operations, faults, broken } = await runOf(seed, 500, { hosts })
   expect(faults.map(inWords)).toEqual([])
   expect(broken.length > 0).toBe(seed % 2 === 1)
   for (const { ask } of operations) kinds.add(ask.kind)
@@ -25,7 +25,7 @@ test('runs differ in their operations and clients', () => {
 })
 
 test('the same seed gives the same run', async () => {
-  const [one, other] = [await runOf(13, 300, hosts), await runOf(13, 300, hosts)]
+  const [one, other] = [await runOf(13, 300, { hosts }), await runOf(13, 300, { hosts })]
   expect(one.trace).toBe(other.trace)
-  expect((await runOf(15, 300, hosts)).trace).not.toBe(one.trace)
+  expect((await runOf(15, 300, { hosts })).trace).not.toBe(one.trace)
 })

@@ -69,6 +69,7 @@ export class PrimaryState {
 
   /** Concurrent calls share one search for the host and its error. */
   connected(): Promise<HostConnections> {
+    if (this.state.name === 'closed') return Promise.reject(new StoreFailure('CLOSED', 'the store is closed'))
     if (this.answeredAt && this.hasRivals && monotonicMs() - this.searchedAt > SEARCH_EVERY_MS) this.searchAgain()
     if (this.connecting && !this.isQuiet()) return this.connecting
     const connecting = this.look(++this.newest)

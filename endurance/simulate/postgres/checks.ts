@@ -1,0 +1,21 @@
+// What a run on PostgreSQL checks in addition to the history.
+
+import type { Operation } from '../../history/operations.ts'
+import type { Cluster } from './cluster.ts'
+
+/** Longer than all waits of a request together: docs/postgresql.md. Servers can pause for as long as a failure. */
+const ANSWERED_MS_MAX = 12_000
+
+export function* databaseFaults(cluster: Cluster, operations: readonly Operation[]): Generator<string> {
+  yield* cluster.problems
+  for (const { ask, method, path, status, startedAt, endedAt, text } of operations) {
+    const isWaiting = ask.kind === 'events' && ask.wait
+    if (Number.isFinite(endedAt) && endedAt - startedAt > ANSWERED_MS_MAX && !isWaiting)
+      yield `${method} ${path} took ${Math.round(endedAt - startedAt)} ms`
+    const isAway = cluster.awayWindows.some(([from, to]) => startedAt > from && endedAt < to)
+    if (!isAway) continue
+    if (method === 'GET' && status === 503) yield `${path} gets 503 while only the standby is away: ${text}`
+    if (method !== 'GET' && method !== 'HEAD' && status >= 200 && status < 300)
+      yield `${method} ${path} gets ${status} although the standby is away`
+  }
+}

@@ -1,0 +1,133 @@
+// Faults to plant in the PostgreSQL store of simulated servers, with the failures that show them.
+
+import type { Edit } from '../../history/planted.ts'
+import type { Failure } from './failures.ts'
+
+const POSTGRES = 'packages/service/src/store/postgres'
+const STATE = `${POSTGRES}/connect/primary-state.ts`
+const PRIMARY = `${POSTGRES}/connect/primary.ts`
+const HOST = `${POSTGRES}/connect/host-connections.ts`
+const POOL = `${POSTGRES}/connect/pool.ts`
+const SESSION = `${POSTGRES}/connect/session.ts`
+const ERRORS = `${POSTGRES}/connect/errors.ts`
+const COMMITS = `${POSTGRES}/write/commits.ts`
+const SEEN = `${POSTGRES}/seen-ids.ts`
+const GROUP = 'packages/service/src/store/shared/group-commit.ts'
+
+const COMMITTED = 'const [finished] = await Promise.allSettled([this.closing, committed])\n'
+const STARTED = 'return { running: Promise.try(work, item).finally(() => this.release(item)) }'
+const EARLIER: readonly Failure[] = ['old primary returns']
+const AWAY: readonly Failure[] = ['standby away']
+const CUT: readonly Failure[] = ['connection cut', 'connection frozen', 'response delayed']
+const LOST: readonly Failure[] = ['response lost before the commit', 'response lost after the commit']
+
+interface Planted {
+  readonly failures: readonly Failure[]
+  readonly edits: readonly Edit[]
+}
+
+const planted = (failures: readonly Failure[], ...edits: readonly Edit[]): Planted => ({ failures, edits })
+
+export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
+  'a timeline that is not compared': planted(EARLIER, [STATE, 'if (timeline >= this.timeline) return', 'return']),
+  'a fence that is skipped': planted(
+    ['failover without the last commits'],
+    [HOST, 'this.fence().then(() => ', 'Promise.resolve().then(() => '],
+  ),
+  'a late commit that unblocks writes too early': planted(AWAY, [
+    STATE,
+    'connections.late(writing).then(',
+    'Promise.resolve().then(',
+  ]),
+  'a late commit that blocks no writes': planted(AWAY, [
+    PRIMARY,
+    'if (this.state.isBlocked(connections))',
+    'if (!work)',
+  ]),
+  'a search that installs an outdated result': planted(
+    ['failover of a frozen host', 'old primary returns'],
+    [STATE, 'if (search !== this.newest) return this.connected()', ''],
+    [STATE, 'if (search !== this.newest || this.state.connections !== connections) {', 'if (search < 0) {'],
+  ),
+  'a pool that hands out a connection twice': planted(CUT, [
+    POOL,
+    '    else this.free.push(item)\n',
+    '    this.free.push(item)\n',
+  ]),
+  'a connection that is free before its work ends': planted(CUT, [
+    POOL,
+    STARTED,
+    'this.release(item)\nreturn { running: Promise.try(work, item) }',
+  ]),
+  'a connection that is never free after an error': planted(LOST, [
+    POOL,
+    STARTED,
+    'const running = Promise.try(work, item)\nrunning.then(() => this.release(item), () => {})\nreturn { running }',
+  ]),
+  'a lost response that is reported as not done': planted(LOST, [
+    ERRORS,
+    "return isLost(error) && outcomeOf(error) !== 'moved'\n",
+    "return codeOf(error) === ''\n",
+  ]),
+  'a lost response that is reported as done': planted(LOST, [
+    SESSION,
+    COMMITTED,
+    `${COMMITTED}if (!(await committed.catch(() => undefined))) return worked.value\n`,
+  ]),
+  'an error of COMMIT that is not looked at': planted(LOST, [
+    SESSION,
+    "if (command !== 'COMMIT')",
+    "if (command === '')",
+  ]),
+  'commits that do not wait for the standby': planted(AWAY, [SESSION, '[WAIT_FOR_STANDBY, ...set(', '[...set(']),
+  'changes that wait for no standby': planted(AWAY, [
+    COMMITS,
+    'lock_timeout: 0,',
+    "lock_timeout: 0, synchronous_commit: 'local',",
+  ]),
+  'commits without changes that do not wait for the standby': planted(AWAY, [
+    SESSION,
+    "pg_logical_emit_message(true, 'petstore', '')",
+    "'0/0'::pg_lsn",
+  ]),
+  'key uses that wait for the standby': planted(AWAY, [
+    PRIMARY,
+    "beginWith({ synchronous_commit: 'local' })",
+    'beginWith()',
+  ]),
+  'a cancelled wait that counts as replicated': planted(
+    ['wait cancelled'],
+    [HOST, 'this.cancelledWaits > cancelledWaits', 'this.cancelledWaits < 0'],
+  ),
+  'a lock that is not taken': planted([], [COMMITS, '[TAKE_WRITE_LOCK, `set_config', '[`set_config']),
+  'a transaction that continues after its caller gave up': planted(
+    [...CUT, 'host restarted'],
+    [PRIMARY, '      abort.abort(unavailable(error))\n', ''],
+  ),
+  'a batch that takes calls after it was settled': planted(
+    [...CUT, 'host restarted'],
+    [GROUP, "    if (!this.isOpen) throw new Error('the batch is settled')\n", ''],
+  ),
+  'connections that stay open after one is lost': planted(CUT, [STATE, '    void connections.close()\n', '']),
+  'a lost connection that is not noticed': planted(CUT, [
+    PRIMARY,
+    'else if (running && isLost(error)) this.state',
+    'else if (running && !error) this.state',
+  ]),
+  'a failed search that is never repeated': planted(
+    ['host restarted'],
+    [STATE, 'startTimer(forget, LOOK_AGAIN_MS)', 'forget'],
+  ),
+  'hosts that an idle server does not look at': planted(
+    ['failover of a frozen host'],
+    [STATE, 'monotonicMs() - this.answeredAt > QUIET_MS', '!this.answeredAt'],
+  ),
+  'ids that are assigned again after a failover': planted(
+    ['failover without the last commits'],
+    [SEEN, "if (this.timeline === '' || timeline <= this.timeline) return", 'if (timeline) return'],
+  ),
+  'a response that can take forever': planted(
+    ['connection frozen'],
+    [PRIMARY, 'await inTime(running)', 'await running'],
+  ),
+}
