@@ -54,7 +54,9 @@ export async function leftovers(servers: Servers, operations: readonly Operation
   if (servers.forwardKey) problems.push(...(await forwarded(host, key)))
   const late = generateKey('production')
   const created = { name: LATE, hash: hashKey(late), readOnly: true, expiresAt: undefined }
-  await host.call({ call: 'store', method: 'createKey', argument: created })
+  const create = () => host.call({ call: 'store', method: 'createKey', argument: created })
+  // The first write after a failure opens the store again, which can fail while another process writes.
+  await create().catch(() => sleep(QUIET_MS).then(create))
   let lateAt = 0
   for (const one of hosts) {
     problems.push(...(await working(hosts, one, facts.keys)), ...(await remaining(one)))
