@@ -1,4 +1,4 @@
-// The servers of the comparison: the service, the bare runtime as the floor, nginx, and Fastify with node:sqlite.
+// The servers that are compared: the service on either store, and the bare runtime as the floor.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,7 @@ import { markOf } from '../packages/service/src/domain/events.ts'
 import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 import { cursorAfter } from '../test/support/cursors.ts'
 import { Cluster } from '../test/support/postgres.ts'
-import { CORES, findProgram, ROOT, run, stayOn, temporaryFolder } from './machine.ts'
-import { nginxConfiguration } from './nginx.ts'
+import { CORES, ROOT, run, stayOn, temporaryFolder } from './machine.ts'
 import { type BenchRequest, cursorOf, events, LIST, type Work } from './requests.ts'
 import { addedAt, copySeeded } from './seed.ts'
 import { type Answer, answerOf, type Running, type Starting, start } from './servers.ts'
@@ -43,15 +42,6 @@ export function onPostgres(root: string, name: string): Contender {
   return withStore(name, launch, root)
 }
 
-/** See fastify.mjs. Its cursor is the last id. */
-export const FASTIFY: Contender = {
-  ...withStore('Fastify', (database) => ({
-    command: (port) => [findProgram('node') as string, join(import.meta.dir, 'fastify.mjs'), database, port],
-    environment: { NODE_ENV: 'production' },
-  })),
-  cursor: String,
-}
-
 function serving(program: string, database: string): Starting['command'] {
   return (port) => [program, 'serve', '--port', port, '--database', database]
 }
@@ -71,32 +61,16 @@ function withStore(name: string, launch: Launch, root = ROOT): Contender {
   }
 }
 
-/** The bare runtime, which sends the service's response; see floor.ts. */
-export const FLOOR = sending('floor', (answer, port, folder) => {
-  const file = join(folder, 'answer.json')
-  writeFileSync(file, JSON.stringify(answer))
-  return [process.execPath, join(import.meta.dir, 'floor.ts'), file, port]
-})
-
-/** nginx, which sends the service's response from its configuration. */
-const nginx = sending('nginx', (answer, port, folder) => {
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(file, nginxConfiguration(answer, port, folder))
-  return [findProgram('nginx') as string, '-c', file, '-e', join(folder, 'nginx.log')]
-})
-
-export const ALL = [US, FLOOR, nginx, FASTIFY]
-
-/** A server that answers all requests with the service's response to the first one. */
-function sending(name: string, command: (answer: Answer, port: string, folder: string) => string[]): Contender {
-  return {
-    ...US,
-    name,
-    async prepare(folder, pets, work) {
-      const answer = await ourAnswer(pets, work)
-      return { key: answer.key, command: (port) => command(answer, port, folder) }
-    },
-  }
+/** The bare runtime, which answers all requests with the service's response to the first one; see floor.ts. */
+export const FLOOR: Contender = {
+  ...US,
+  name: 'floor',
+  async prepare(folder, pets, work) {
+    const answer = await ourAnswer(pets, work)
+    const file = join(folder, 'answer.json')
+    writeFileSync(file, JSON.stringify(answer))
+    return { key: answer.key, command: (port) => [process.execPath, join(import.meta.dir, 'floor.ts'), file, port] }
+  },
 }
 
 async function ourAnswer(pets: number, work: Work): Promise<Answer> {

@@ -1,9 +1,8 @@
 // The machine: cores for the server and the load, its description for the report, required programs, and temporary folders.
 
 import { mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import peers from '../test/tools/bench/package.json'
 
 /** A problem that the user has to solve. Only the message is printed; it says how. */
 export class CannotRun extends Error {}
@@ -41,29 +40,17 @@ export function run(command: readonly string[], cwd = ROOT): string {
   return stdout.toString().trim()
 }
 
-/** Describes the machine, the date, and the version of every program involved. */
+/** Describes the machine and the date. */
 export function description(): string {
   const day = new Date().toISOString().slice(0, 10)
   const name = `${cpus()[0]?.model.trim() || 'unknown processor'}, ${cpus().length} cores`
-  const versionOf = (program: string) => {
-    const { stdout, stderr } = Bun.spawnSync([findProgram(program) ?? program, '-v'])
-    return /[0-9]+\.[0-9.]+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
-  }
-  const others = `Fastify ${peers.dependencies.fastify} on Node ${versionOf('node')}, wrk ${versionOf('wrk')}.`
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
-  return `${name}, ${day}.\n${memory}; Bun ${Bun.version}, nginx ${versionOf('nginx')}, ${others}`
+  return `${name}, ${day}, Bun ${Bun.version}`
 }
 
 /** Throws CannotRun if a program or a second core is missing. */
 export function requireTools(...names: string[]): void {
   if (cpus().length < 2) throw new CannotRun('The benchmark needs two cores: one for the server and one for the load.')
-  const missing = names.filter((name) => !findProgram(name))
-  const advice = 'On Debian or Ubuntu: apt-get install wrk nginx util-linux'
+  const missing = names.filter((name) => !Bun.which(name))
+  const advice = 'On Debian or Ubuntu: apt-get install wrk util-linux'
   if (missing.length > 0) throw new CannotRun(`Install ${missing.join(' and ')}. ${advice}`)
-}
-
-/** Finds a program: first in our packages, last in the folder of Debian's nginx, which is only in root's PATH. */
-export function findProgram(name: string): string | undefined {
-  const ours = join(import.meta.dir, 'node_modules/.bin')
-  return Bun.which(name, { PATH: `${ours}:${process.env.PATH}:/usr/sbin:/usr/local/sbin` }) ?? undefined
 }

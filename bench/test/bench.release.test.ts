@@ -5,12 +5,12 @@ import { temporaryFile } from '../../test/support/files.ts'
 import { rejectionOf } from '../../test/support/rejection.ts'
 import { FLOOR, requestsTo, US } from '../contenders.ts'
 import { audit, type Load, measure, writeRequests } from '../load.ts'
-import { findProgram, temporaryFolder } from '../machine.ts'
+import { temporaryFolder } from '../machine.ts'
 import { type BenchRequest, WORK } from '../requests.ts'
 import { answerOf, start } from '../servers.ts'
 
 /** Only the benchmark needs wrk, a system package. */
-const withWrk = test.skipIf(!findProgram('wrk') || !findProgram('taskset') || navigator.hardwareConcurrency < 2)
+const withWrk = test.skipIf(!Bun.which('wrk') || !Bun.which('taskset') || navigator.hardwareConcurrency < 2)
 
 function loadOn(fetch: (request: Request) => Response, status = 200): { load: Load; stop: () => Promise<void> } {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch })
@@ -62,7 +62,7 @@ withWrk('refuses a figure with a failure in it', async () => {
 })
 
 /** taskset starts the servers on a core. */
-test.skipIf(!findProgram('taskset'))(
+test.skipIf(!Bun.which('taskset'))(
   'the floor sends the headers and bytes of the service, for its key only',
   async () => {
     for (const work of [WORK.list, WORK.create]) {

@@ -1,25 +1,16 @@
-// The benchmark's arithmetic, requests and reports.
+// The benchmark's arithmetic and requests.
 
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../test/support/files.ts'
 import { startService } from '../../test/support/service.ts'
 import { requestsTo, US } from '../contenders.ts'
-import { type Figure, median, ratios } from '../figures.ts'
+import { median, ratios } from '../figures.ts'
 import { rawRequest } from '../load.ts'
-import { nginxConfiguration, quoted } from '../nginx.ts'
-import { resultsPage } from '../report.ts'
 import { type Asking, WORK } from '../requests.ts'
-import { ROWS } from '../rows.ts'
 import { createStore, fill } from '../seed.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-
-function figure(name: string, ...rates: number[]): Figure {
-  const run = { p50Ms: 1, p99Ms: 2, busy: 1, cpuUs: name === 'floor' ? 5 : 10 }
-  return { name, runs: rates.map((perSecond) => ({ perSecond, ...run })) }
-}
 
 describe('figures', () => {
   test('a median is the middle value, or the mean of the two in the middle', () => {
@@ -74,39 +65,5 @@ describe('requests', () => {
     } finally {
       await service.stop()
     }
-  })
-})
-
-describe("nginx's configuration", () => {
-  test('keeps quotes and backslashes, and rejects variables', () => {
-    expect(quoted(`"it's" \\`)).toBe(`'"it\\'s" \\\\'`)
-    expect(() => quoted('$host')).toThrow(RangeError)
-    expect(() => quoted('x'.repeat(5000))).toThrow(RangeError)
-  })
-
-  test('has the status, headers and bytes of the response', () => {
-    const answer = { status: 200, headers: { etag: '"e"', 'content-type': 'text/x' }, body: '[1]', key: 'k' }
-    const text = nginxConfiguration(answer, '1', '/f')
-    for (const line of [`return 200 '[1]';`, `add_header etag '"e"';`, 'default_type text/x;', `!= 'Bearer k'`]) {
-      expect(text).toContain(line)
-    }
-  })
-})
-
-describe('bench/RESULTS.md', () => {
-  const figures = [figure('petstore', 10_000, 12_000), figure('floor', 20_000, 24_000)]
-  const [row] = ROWS as [(typeof ROWS)[0]]
-  const result = { ...row, title: 'a list', figures, isMissed: true }
-
-  test('has the figures of each row and the missed targets', () => {
-    const text = resultsPage('AMD.\nnew', [result])
-    expect(text).toStartWith('# Results\n\nAMD.\nnew\n\n')
-    expect(text).toContain('| a list | 11 000 | 22 000 |  |  | 1.00 | 2.00 | 10.0 |\n')
-    expect(text).toEndWith('Of 1 targets, which are shares of the floor, missed: list 0.50 instead of 0.95.\n')
-  })
-
-  test('has a row for each measurement with a store', () => {
-    const written = readFileSync(join(ROOT, 'bench/RESULTS.md'), 'utf8')
-    for (const { title, share } of ROWS) if (share !== undefined) expect(written).toContain(`\n| ${title} | `)
   })
 })

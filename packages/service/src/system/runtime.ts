@@ -46,8 +46,7 @@ export const wallMs = (): number => runtime.wallMs()
 /** A clock that never goes back, in milliseconds from an arbitrary zero. */
 export const monotonicMs = (): number => runtime.monotonicMs()
 
-/** Calls `act` once, after `ms` milliseconds. */
-// The runtime writes a warning to standard error if a deadline that has passed gives it a negative time.
+/** Calls `act` once, after `ms` milliseconds. A negative time, which would print a warning, counts as 0. */
 export const startTimer = (act: () => void, ms: number): Timer => runtime.startTimer(act, Math.max(0, ms))
 
 /** Calls `act` every `ms` milliseconds, the first time after `ms`. */
