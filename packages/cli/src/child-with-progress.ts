@@ -16,21 +16,15 @@ import { firstSignal } from './terminal/stop.ts'
 
 const LOOK_EVERY_MS = 100
 
-interface BackupJob {
-  what: string
-  /** Command line arguments. The child has no terminal, so it does the work itself. */
-  args: string[]
-  from: string
-  /** The unfinished file is beside it. */
-  to: string
-}
-
-/** Prints the child's output. Throws StartError with its message, or Interrupted. */
-export async function runWithBar({ what, args, from, to }: BackupJob): Promise<void> {
-  const forPeople = io().stdout.isTTY ? { [FOR_PEOPLE]: '' } : {}
+/**
+ * Runs the command again without a terminal, so that it does the work itself, and prints its output. The unfinished
+ * file is beside `to`. Throws StartError with the child's message, or Interrupted.
+ */
+export async function runWithBar(what: string, from: string, to: string): Promise<void> {
   const [source, target] = [realPath(from), realPath(to)]
   const before = fileAt(target)?.ino
-  const child = startSelf(args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...io().env, ...forPeople } })
+  const env = io().stdout.isTTY ? { ...io().env, [FOR_PEOPLE]: '' } : io().env
+  const child = startSelf(process.argv.slice(2), { stdio: ['ignore', 'pipe', 'pipe'], env })
   const bytes = fileAt(source)?.size
   const progress = startProgress(what, bytes)
   const timer = startInterval(() => {

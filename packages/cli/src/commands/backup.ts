@@ -30,10 +30,7 @@ export function backupCommand(): Command {
     const { database } = configOf(self)
     const files = filesOf(database)
     requireStore(database)
-    if (io().stderr.isTTY) {
-      const args = ['backup', file, '--database', database]
-      return runWithBar({ what: 'Backing up', args, from: database, to: file })
-    }
+    if (io().stderr.isTTY) return runWithBar('Backing up', database, file)
     lowerPriority()
     const contents = files.backUp(database, file)
     await printLines(`Backed up ${counted(contents)} to ${file}.`)
@@ -62,10 +59,7 @@ Example:
       const kind = kindOf(database)
       if (ifNeeded && kind.exists(database)) return printLines('There is a store already; nothing was restored.')
       if (ifNeeded && !kind.exists(file)) return printLines('There is no backup; nothing was restored.')
-      if (io().stderr.isTTY) {
-        const args = ['restore', file, '--database', database, '--skip-ids', String(skipIds)]
-        return runWithBar({ what: 'Restoring', args, from: file, to: database })
-      }
+      if (io().stderr.isTTY) return runWithBar('Restoring', file, database)
       lowerPriority()
       const { kept, known, unsynced, ...contents } = files.restore(file, database, skipIds)
       await printLines(`Restored ${counted(contents)} to ${database}.`)

@@ -71,23 +71,21 @@ export function readLogin(): Login | undefined {
     const { url, apiKey: key } = JSON.parse(readFileSync(regular(file), 'utf8'))
     return { url: serviceUrl(url), apiKey: apiKey(key) }
   } catch (error) {
-    if (error instanceof NotRegular) throw error
+    if (error instanceof StartError) throw error
     // HOME can be /dev/null.
     if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined
     throw new StartError(`${file} is damaged. Run petstore login to replace it.`, { cause: error })
   }
 }
 
-class NotRegular extends StartError {}
-
 /**
- * Returns the path behind the links. Throws NotRegular for a device, whose mode root would change and which root would
+ * Returns the path behind the links. Throws StartError for a device, whose mode root would change and which root would
  * delete, and for a pipe, which would never end.
  */
 function regular(file: string): string {
   const { path, special } = targetOf(file)
   if (!special) return path
-  throw new NotRegular(`${file} must be a file, but is or leads to something else. Remove it, or use PETSTORE_API_KEY.`)
+  throw new StartError(`${file} must be a file, but is or leads to something else. Remove it, or use PETSTORE_API_KEY.`)
 }
 
 /** Other users can never read the file, not even for a moment. */
@@ -100,7 +98,7 @@ async function writeLogin(file: string, login: Login): Promise<void> {
       writeFileSync(descriptor, `${JSON.stringify(login)}\n`)
     })
   } catch (error) {
-    if (error instanceof NotRegular) throw error
+    if (error instanceof StartError) throw error
     throw new StartError(`${file} cannot be written (${systemReason(error)}).`, { cause: error })
   }
 }
