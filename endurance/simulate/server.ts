@@ -2,7 +2,6 @@
 // process, so that each has separate module state and its own runtime.
 
 import { LIMITS } from '../../packages/service/src/domain/limits.ts'
-import { Names } from '../../packages/service/src/domain/names.ts'
 import { startServer } from '../../packages/service/src/http/server.ts'
 import { createLog } from '../../packages/service/src/observability/log.ts'
 import { isPostgresAddress } from '../../packages/service/src/store/postgres/connect/address.ts'
@@ -84,7 +83,7 @@ export async function serve(
     port: 0,
     listening: listener as unknown as Bun.Server<undefined>,
     baseUrls: { production: undefined, staging: undefined },
-    names: new Names('', []),
+    names: { store: '' },
     environment: 'production',
     corsOrigins: [],
     enforceSunset: false,

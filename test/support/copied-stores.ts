@@ -57,6 +57,7 @@ export async function filledFile(count = PETS, path = temporaryFile('petstore.db
   const mistake = created.find(({ value }) => value.status === 'sold')?.value
   if (mistake) await store.updatePet(mistake.id, { status: 'available' }, by)
   await store.deletePet(last.id, by)
+  await store.setNames([{ id: -(2n ** 63n), name: 'Dogs "é"' }], () => undefined)
   await store.close()
   return path
 }

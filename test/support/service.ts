@@ -1,7 +1,6 @@
 // A real server with a real store, a key and a clock for the test. It stops at the end of the test file.
 
 import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
-import { Names } from '../../packages/service/src/domain/names.ts'
 import type { Transition } from '../../packages/service/src/domain/orders.ts'
 import { logExpired } from '../../packages/service/src/http/expiry.ts'
 import { type ServerOptions, startServer } from '../../packages/service/src/http/server.ts'
@@ -42,7 +41,7 @@ export async function startService({ address = ':memory:', observe, ...overrides
     port: 0,
     environment: 'production',
     baseUrls: { production: undefined, staging: undefined },
-    names: new Names('Petstore'),
+    names: { store: 'Petstore' },
     corsOrigins: [],
     enforceSunset: true,
     now,

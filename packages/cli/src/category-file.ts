@@ -1,5 +1,5 @@
-// Reads the file in PETSTORE_CATEGORIES: category names as CSV with the columns id and name. Reports all its problems
-// together, before anything starts.
+// Reads names of categories as CSV with the columns id and name, such as the file in PETSTORE_CATEGORIES. Reports all
+// problems together.
 
 import { INT64_EXPECTED, int64FromDecimal } from '../../contract/src/int64.ts'
 import { shown } from '../../contract/src/schema.ts'
@@ -7,14 +7,14 @@ import { toHeading } from '../../files/src/columns.ts'
 import { type CsvRow, parseRows } from '../../files/src/csv-rows.ts'
 import { FileError } from '../../files/src/format.ts'
 import { refuseWorkbook } from '../../files/src/text.ts'
-import { CATEGORIES_MAX, type Category, folded, nameFault } from '../../service/src/domain/names.ts'
+import { CATEGORIES_MAX, type Category, nameRules } from '../../service/src/domain/names.ts'
 import { StartError } from '../../service/src/domain/start-error.ts'
 import { absolutePath } from '../../service/src/store/absolute-path.ts'
 import { Source } from './data-files.ts'
 import { grouped } from './terminal/print.ts'
 
-/** Throws StartError with all problems of the file. */
-export async function readCategories(file: string): Promise<Category[]> {
+/** Throws StartError with all problems of the file, which `what` names. */
+export async function readCategories(file: string, what = `PETSTORE_CATEGORIES (${file})`): Promise<Category[]> {
   const categories: Category[] = []
   const problems: string[] = []
   let columns: readonly string[] | undefined
@@ -22,7 +22,7 @@ export async function readCategories(file: string): Promise<Category[]> {
   try {
     refuseWorkbook(file)
     const take = categoriesTo(categories, problems)
-    for await (const row of parseRows(new Source(absolutePath(file)).text())) {
+    for await (const row of parseRows(new Source(file === '-' ? file : absolutePath(file)).text())) {
       if (!columns) columns = columnsOf(row)
       else if (++rows <= CATEGORIES_MAX) take(row, columns)
       else throw new StartError(`The file has more than ${grouped(CATEGORIES_MAX)} categories.`)
@@ -33,30 +33,20 @@ export async function readCategories(file: string): Promise<Category[]> {
     problems.push(error.message)
   }
   if (problems.length === 0) return categories
-  throw new StartError(`PETSTORE_CATEGORIES (${file}) cannot be used:\n  ${problems.join('\n  ')}`)
+  throw new StartError(`${what} cannot be used:\n  ${problems.join('\n  ')}`)
 }
 
 function categoriesTo(categories: Category[], problems: string[]) {
-  /** The line of each id and each folded name. */
-  const lines = new Map<bigint | string, number>()
+  const problemsOf = nameRules(shown)
   return (row: CsvRow, columns: readonly string[]): void => {
     const { line, fields } = row
     const report = (problem: string) => problems.push(`line ${line}: ${problem}`)
-    const takeOnce = (key: bigint | string, what: string) => {
-      const before = lines.get(key)
-      if (before !== undefined) report(`${what} is also on line ${before}.`)
-      else lines.set(key, line)
-    }
     const problem = problemOf(row, columns)
     if (problem) return void report(problem)
     const cell = (column: string) => (fields[columns.indexOf(column)] ?? '').trim()
     const [id, name] = [int64FromDecimal(cell('id')), cell('name')]
     if (id === undefined) report(`id must be ${INT64_EXPECTED}, not ${shown(cell('id'))}.`)
-    else takeOnce(id, `The id ${id}`)
-    const isNumber = /^[+-]?[0-9]+$/.test(folded(name))
-    const fault = nameFault(name) ?? (isNumber ? 'must not be a number, because numbers are ids' : undefined)
-    if (fault !== undefined) report(`name ${fault}: ${shown(name)}.`)
-    else takeOnce(folded(name), `The name ${JSON.stringify(name)}`)
+    for (const problem of problemsOf(id, name, `on line ${line}`)) report(problem)
     if (id !== undefined) categories.push({ id, name })
   }
 }

@@ -24,7 +24,7 @@ export const WORKER_READY = 'ready'
 /** What a worker receives as its first line. It reads no settings itself. */
 export interface WorkerSettings {
   config: Config
-  categories: readonly Category[]
+  categories: readonly Category[] | undefined
   /** The identity of the store, so that a worker does not create a store or serve another one at the same path. */
   store: string
 }
@@ -42,7 +42,7 @@ export async function startWorkers(count: number, options: WorkersOptions): Prom
 
 interface WorkersOptions {
   config: Config
-  categories: readonly Category[]
+  categories: readonly Category[] | undefined
   port: number
   log: Log
 }

@@ -163,13 +163,16 @@ export type Error = {
  * - `pet_held` (409): an order holds the pet, so it cannot be set to `available`.
  * - `pet_has_orders` (409): orders were placed for the pet, so it cannot be deleted.
  * - `precondition_failed` (412): `If-Match` or, for a change, `If-None-Match` does not hold for the current entity tag.
+ * - `invalid_names` (400): the body is not a valid list of names. Only `PUT /names`, outside this contract.
+ * - `names_in_file` (409): a file of the service has the names. Only `PUT /names`.
+ * - `precondition_required` (428): the request has no `If-Match`. Only `PUT /names`.
  * - `rate_limited` (429): the API key has sent too many requests.
  * - `operation_removed` (410): the operation was removed on its sunset date.
  * - `cursor_expired` (410): the store was restored or copied, or lost events, since this cursor was given. Start again.
  * - `internal` (500): the service failed.
  * - `unavailable` (503): the service is overloaded, or its store cannot be reached.
  * - `storage_full` (503): the store is full. */
-export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'pet_held' | 'pet_has_orders' | 'precondition_failed' | 'rate_limited' | 'operation_removed' | 'cursor_expired' | 'internal' | 'unavailable' | 'storage_full'
+export type ErrorCode = 'missing_api_key' | 'invalid_api_key' | 'read_only_key' | 'invalid_parameter' | 'malformed_json' | 'invalid_pet' | 'not_found' | 'method_not_allowed' | 'unsupported_media_type' | 'body_too_large' | 'request_timeout' | 'idempotency_in_flight' | 'idempotency_mismatch' | 'invalid_order' | 'pet_not_found' | 'pet_not_available' | 'order_not_pending' | 'order_not_completed' | 'pet_held' | 'pet_has_orders' | 'precondition_failed' | 'invalid_names' | 'names_in_file' | 'precondition_required' | 'rate_limited' | 'operation_removed' | 'cursor_expired' | 'internal' | 'unavailable' | 'storage_full'
 
 /** The most that a page of a list holds. */
 export const PAGE_MAX = 100
@@ -205,6 +208,9 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   pet_held: 409,
   pet_has_orders: 409,
   precondition_failed: 412,
+  invalid_names: 400,
+  names_in_file: 409,
+  precondition_required: 428,
   rate_limited: 429,
   operation_removed: 410,
   cursor_expired: 410,

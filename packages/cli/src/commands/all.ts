@@ -15,6 +15,7 @@ export const COMMANDS = new Map(
     copy: async () => (await import('./copy.ts')).copyCommand(),
     pets: async () => (await import('./pets.ts')).petsCommand(),
     orders: async () => (await import('./orders.ts')).ordersCommand(),
+    categories: async () => (await import('../categories.ts')).categoriesCommand(),
     sell: async () => (await import('./orders.ts')).sellCommand(),
     inventory: async () => (await import('./pets.ts')).inventoryCommand(),
     events: async () => (await import('./events.ts')).eventsCommand(),
@@ -38,7 +39,7 @@ Commands:
   open, demo            open its page in a browser; add sample pets
   login, logout         save its address and an API key; delete them
   pets, orders          list, add, correct, import, export; reserve, take back
-  sell                  sell a pet
+  sell, categories      sell a pet; show or set the names of categories
   inventory, events     count pets by status; show what has happened
   keys, deprecated      manage API keys; show which use deprecated operations
   backup, check-backup  back up the store; check a backup

@@ -11,10 +11,10 @@ import type { ColumnPositions, SourceRecord } from '../../../files/src/format.ts
 import { RECORD_ERRORS, RecordKeys } from '../../../files/src/record-key.ts'
 import { ENCODINGS, type Encoding, encodingOf } from '../../../files/src/text.ts'
 import { FlagError } from '../../../service/src/config/read-config.ts'
-import type { Names } from '../../../service/src/domain/names.ts'
+import { type Names, nameFault } from '../../../service/src/domain/names.ts'
 import { absolutePath } from '../../../service/src/store/absolute-path.ts'
 import { randomUuid } from '../../../service/src/system/runtime.ts'
-import { namesFor, withCategory } from '../categories.ts'
+import { addCategory, namesFor, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
 import { type FormatOptions, formatOf, Source, withFormat } from '../data-files.ts'
 import { ImportIncomplete, Interrupted, messageOf } from '../terminal/exit-codes.ts'
@@ -44,6 +44,7 @@ ignored; HEADING= ignores one more.
 Examples:
   petstore pets import pets.csv
   petstore pets import --columns "Item Name=name" --category Dogs items.csv
+  petstore pets import --create-categories pets.csv
   petstore pets import --keep-going pets.ndjson
   zcat pets.ndjson.gz | petstore pets import - --format ndjson --as 'of May'`
 
@@ -51,6 +52,7 @@ interface ImportOptions extends FormatOptions {
   encoding?: Encoding
   columns?: ColumnChoices
   category?: bigint
+  createCategories: boolean
   keepGoing: boolean
   as?: string
   again: boolean
@@ -73,6 +75,7 @@ export function importCommand(): Command {
       'assign columns, such as "Item Name=name,Kind=categoryId"',
       parsedBy(parseColumnChoices),
     )
+    .option('--create-categories', 'add the categories whose names do not exist yet', false)
     .option('--keep-going', 'report each bad record and continue, instead of stopping at the first', false)
     .option('--as <name>', "the import's name (default: the file's path)")
     .addOption(new Option('--again', 'add pets again that an earlier run added').default(false).conflicts('as'))
@@ -100,7 +103,10 @@ export function importCommand(): Command {
       }
       try {
         const records = format.read(source.text(), { columnsOf, category: category?.toString() })
-        await run.all(withIds(records, () => namesFor(self, { retries: RETRIES })))
+        const add = options.createCategories
+          ? (name: string) => addCategory(self, name, { retries: RETRIES })
+          : undefined
+        await run.all(withIds(records, () => namesFor(self, { retries: RETRIES }), add))
       } finally {
         progress.stop()
       }
@@ -119,14 +125,19 @@ export function importCommand(): Command {
     })
 }
 
-/** Replaces category names by ids. Reads the names when the first record has one. */
-async function* withIds(records: AsyncGenerator<SourceRecord>, read: () => Promise<Names>) {
+/** Replaces category names by ids. Reads the names when the first record has one. `add` adds a name that is missing. */
+async function* withIds(
+  records: AsyncGenerator<SourceRecord>,
+  read: () => Promise<Names>,
+  add?: (name: string) => Promise<Names>,
+) {
   let names: Names | undefined
   for await (const record of records) {
     const { pet, ...rest } = record
     const name = pet?.categoryId
     if (!record.problem && typeof name === 'string' && name.trim() !== '') {
       names ??= await read()
+      if (add && names.idOf(name) === undefined && nameFault(name) === undefined) names = await add(name)
       const categoryId = names.idOf(name)
       if (categoryId !== undefined) yield { ...rest, pet: { ...pet, categoryId } }
       else if (names.categories.length > 0) yield { ...rest, problem: `has a category that does not exist: ${name}.` }

@@ -3,9 +3,9 @@
 import { Command, Option } from 'commander'
 import { type Config, unknownVariables, withoutEffect } from '../../../service/src/config/read-config.ts'
 import { numberFrom } from '../../../service/src/config/setting-parsers.ts'
-import { Names } from '../../../service/src/domain/names.ts'
 import { checkFree, startAdmin } from '../../../service/src/http/listen.ts'
 import { listenEarly, startServer } from '../../../service/src/http/server.ts'
+import type { GivenNames } from '../../../service/src/http/web/names-route.ts'
 import { createLog, type Log } from '../../../service/src/observability/log.ts'
 import { absolutePath } from '../../../service/src/store/absolute-path.ts'
 import { kindOf, MEMORY } from '../../../service/src/store/kinds.ts'
@@ -109,12 +109,12 @@ async function serve(
   const { ephemeral, demo, json, workers, worker = false } = options
   const log = createLog(config.logLevel, { sharedPipe: worker || workers > 1 })
   if (!worker) warnOfIgnored(log)
-  const categories = settings.categories ?? (config.categories ? await readCategories(config.categories) : [])
+  const categories = settings.categories ?? (config.categories ? await readCategories(config.categories) : undefined)
   const backedUp = ephemeral || worker ? { ...config, backupDir: undefined } : config
   checkBackupFolder(backedUp)
   let isStarting = true
   const { metrics, practice, admin, store, reset, server } = await startService(config, options, log, {
-    names: new Names(config.storeName, categories),
+    names: { store: config.storeName, categories },
     identity: settings.store,
     isStarting: () => isStarting,
   })
@@ -173,7 +173,7 @@ async function startService(
   config: Config,
   { ephemeral, stdin, practice: practises, workers, worker = false }: ServeOptions,
   log: Log,
-  { identity, ...given }: { names: Names; identity: string | undefined; isStarting: () => boolean },
+  { identity, ...given }: { names: GivenNames; identity: string | undefined; isStarting: () => boolean },
 ) {
   const { adminHost, adminPort, database, sharePort } = config
   const metrics =

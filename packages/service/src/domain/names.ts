@@ -13,6 +13,55 @@ export interface Category {
   name: string
 }
 
+/** The names in a store. `nextId`: after the highest id of a name or a pet; `undefined` if there is no such id. */
+export interface StoredNames {
+  readonly categories: readonly Category[]
+  readonly nextId: bigint | undefined
+}
+
+export interface NameStore {
+  /** The categories are ordered by id. */
+  readNames(): Promise<StoredNames>
+
+  /**
+   * Replaces all names in one transaction, and resolves with them. `check` gets the names before, and throws to refuse
+   * the change.
+   */
+  setNames(categories: readonly Category[], check: (before: StoredNames) => void): Promise<StoredNames>
+}
+
+/** `highest`: the highest category of a pet, if there are any. */
+export function storedNames(categories: readonly Category[], highest: bigint | null | undefined): StoredNames {
+  const used = [0n, highest ?? 0n, categories.at(-1)?.id ?? 0n]
+  const last = used.reduce((most, id) => (id > most ? id : most))
+  return { categories, nextId: last === 2n ** 63n - 1n ? undefined : last + 1n }
+}
+
+/**
+ * Returns a function that returns the problems of the next category, as sentences. `shown` quotes a name; `where` says for later problems
+ * where the category is, such as `on line 2`.
+ */
+export function nameRules(
+  shown: (name: string) => string,
+): (id: bigint | undefined, name: string, where: string) => string[] {
+  const places = new Map<bigint | string, string>()
+  const once = (key: bigint | string, what: string, where: string) => {
+    const before = places.get(key)
+    if (before === undefined) places.set(key, where)
+    return before === undefined ? [] : [`${what} is also ${before}.`]
+  }
+  return (id, name, where) => {
+    const isNumber = /^[+-]?[0-9]+$/.test(folded(name))
+    const fault = nameFault(name) ?? (isNumber ? 'must not be a number, because numbers are ids' : undefined)
+    return [
+      ...(id === undefined ? [] : once(id, `The id ${id}`, where)),
+      ...(fault === undefined
+        ? once(folded(name), `The name ${JSON.stringify(name)}`, where)
+        : [`name ${fault}: ${shown(name)}.`]),
+    ]
+  }
+}
+
 export class Names {
   private readonly names: ReadonlyMap<bigint, string>
   private readonly ids: ReadonlyMap<string, bigint>
@@ -46,5 +95,5 @@ export function nameFault(name: string): string | undefined {
   const { length } = [...name]
   if (length > NAME_LENGTH_MAX) return `must be 1 to ${NAME_LENGTH_MAX} characters long, not ${length}`
   if (folded(name) === '' || !VISIBLE.test(name)) return 'must have a visible character'
-  return /\p{Cc}/u.test(name) ? 'must not contain control characters' : undefined
+  return /[\p{Cc}\p{Cs}]/u.test(name) ? 'must not contain control characters' : undefined
 }

@@ -1,8 +1,9 @@
-// The port of a store: pets, orders, events and keys, and the state of the store itself.
+// The port of a store: pets, orders, events, keys and names, and the state of the store itself.
 
 import type { EventStore } from './events.ts'
 import type { KeyStore } from './keys.ts'
 import type { Limits } from './limits.ts'
+import type { NameStore } from './names.ts'
 import type { OrderStore, Transition } from './orders.ts'
 import type { PetStore } from './pets.ts'
 
@@ -20,7 +21,7 @@ export interface StoreVersion {
   readonly keys: number
 }
 
-export interface Store extends PetStore, KeyStore, OrderStore, EventStore {
+export interface Store extends PetStore, KeyStore, OrderStore, EventStore, NameStore {
   /** Includes every commit before the call. */
   version(): StoreVersion
 

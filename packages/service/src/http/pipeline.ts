@@ -164,9 +164,8 @@ export class Pipeline {
     this.admission.check()
     let body: unknown
     if (operation.body) {
-      const arrives = (arriving: boolean) => this.options.connections.expectBody(context.request, arriving)
-      const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS, arrives)
-      body = validateBody(operation.body, json instanceof Promise ? await this.arrived(json, token, context) : json)
+      const json = this.bodyOf(token, context)
+      body = validateBody(operation.body, json instanceof Promise ? await json : json)
     }
     const parameters = readParameters(operation, context.request)
     // Validated parameters and bodies have the types generated from the contract.
@@ -185,6 +184,12 @@ export class Pipeline {
     } finally {
       this.admission.leave()
     }
+  }
+
+  private bodyOf(token: string, context: Context, bytesMax?: number): Json | Promise<Json> {
+    const arrives = (arriving: boolean) => this.options.connections.expectBody(context.request, arriving)
+    const json = readBody(context.request, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS, arrives, bytesMax)
+    return json instanceof Promise ? this.arrived(json, token, context) : json
   }
 
   /** Rejects a key that was revoked or expired while the body arrived, even if the body is invalid. */
@@ -267,6 +272,19 @@ export class Pipeline {
     this.admission.check()
     const { id } = await this.verify(token, context)
     this.reports.keyUsed(id, token, context.now)
+  }
+
+  /** Makes a change outside the contract with the request's body, and logs it. Rejects also as `authenticate` does. */
+  async change(
+    context: Context,
+    { name, bytesMax }: { name: string; bytesMax: number },
+    work: (body: Json) => Promise<Answer>,
+  ): Promise<Answer> {
+    await this.authenticate(context)
+    authorize(context.request, context.caller as ApiKey)
+    const answer = await work(await this.bodyOf(readToken(context.request), context, bytesMax))
+    if (answer.logged) this.reports.changed(name, answer.logged, context)
+    return answer
   }
 
   /** Call this after the last response. */

@@ -44,7 +44,8 @@ export class Reports {
     this.deprecatedCalls.add(`${operationId} ${keyId}`, () => ({ keyId, operationId }), at)
   }
 
-  changed(operation: OperationId, logged: Record<string, string>, context: Context): void {
+  /** `operation`: the operationId, or the name of a change outside the contract. */
+  changed(operation: string, logged: Record<string, string>, context: Context): void {
     const requestId = context.ensureRequestId()
     this.options.log.change({ requestId, ...context.trace(), keyId: String(context.caller?.id), ...logged }, operation)
   }

@@ -2,7 +2,6 @@
 
 import { basePath, operations } from '../../../contract/src/contract.ts'
 import type { Environment } from '../domain/keys.ts'
-import type { Names } from '../domain/names.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
 import { authority } from '../observability/client-address.ts'
 import { atMost, monotonicMs, sleep } from '../system/runtime.ts'
@@ -16,15 +15,8 @@ import { Pipeline, type PipelineOptions } from './pipeline.ts'
 import { errorAnswer } from './response/error-answer.ts'
 import { NO_ROUTE, toResponse } from './response/response.ts'
 import { linksBelow, operationRoutes, type Route, serving } from './route.ts'
-import {
-  ALIVE,
-  contractFiles,
-  healthChecks,
-  keyInfo,
-  liveness,
-  namesRoute,
-  type ServerAddresses,
-} from './web/service-routes.ts'
+import { type GivenNames, namesRoute } from './web/names-route.ts'
+import { ALIVE, contractFiles, healthChecks, keyInfo, liveness, type ServerAddresses } from './web/service-routes.ts'
 import { pages } from './web/web-pages.ts'
 
 export interface ServerOptions extends Omit<PipelineOptions, 'observers'>, ObserverOptions {
@@ -33,7 +25,7 @@ export interface ServerOptions extends Omit<PipelineOptions, 'observers'>, Obser
   readonly port: number
   /** Addresses ending in /v1. Default for this environment: the address that the server listens on. */
   readonly baseUrls: Record<Environment, string | undefined>
-  readonly names: Names
+  readonly names: GivenNames
   /** Listens on the address already, from `listenEarly`. */
   readonly listening?: Bun.Server<undefined> | undefined
   /** Allows other processes to listen on the same port. */
@@ -93,7 +85,7 @@ export function startServer(options: ServerOptions) {
     ...contractFiles(() => addresses(options, url)),
     ...healthChecks(() => store.ping(), unready),
     keyInfo(authenticate, environment),
-    namesRoute(authenticate, options.names),
+    namesRoute(pipeline, store, options.names),
     ...pages(),
   ]
   const answers = serving(routes, pipeline)

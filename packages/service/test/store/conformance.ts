@@ -11,6 +11,7 @@ import { until } from '../../../../test/support/until.ts'
 import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import type { EventPosition } from '../../src/domain/events.ts'
 import { generateKey, hashKey } from '../../src/domain/keys.ts'
+import type { StoredNames } from '../../src/domain/names.ts'
 import { HOLDING } from '../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../src/domain/orders.ts'
 import type { Store, StoreOptions } from '../../src/domain/store.ts'
@@ -28,6 +29,27 @@ export function conformance(
   sweepMax: number,
   open: (options: Pick<StoreOptions, 'onBatch'>) => Promise<OpenedStore>,
 ): void {
+  test(`names of categories on ${name} are replaced at once, and another server reads them`, async () => {
+    const { store, beside } = await open({})
+    const others = await beside()
+    const { id: by } = await store.createKey(newKey())
+    await store.createPet(newPet({ categoryId: 41n }), by)
+    const [dogs, cats] = [
+      { id: -7n, name: 'Dogs' },
+      { id: 2n ** 63n - 2n, name: '\u{1F436} "é"' },
+    ]
+    const stored = { categories: [dogs, cats], nextId: 2n ** 63n - 1n }
+    expect(await store.setNames([cats, dogs], () => undefined)).toEqual(stored)
+    expect(await others.readNames()).toEqual(stored)
+    const onlyOnce = (before: StoredNames) => {
+      if (before.categories.length !== 2) throw new Error('changed')
+    }
+    const both = await Promise.allSettled([store, others].map((server) => server.setNames([dogs], onlyOnce)))
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await store.readNames()).toEqual({ categories: [dogs], nextId: 42n })
+    await Promise.all([store.close(), others.close()])
+  })
+
   describe(`API keys on ${name}`, () => {
     test('creates one of several keys with the same name that are created at the same time', async () => {
       const { store } = await open({})

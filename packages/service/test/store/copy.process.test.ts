@@ -33,7 +33,7 @@ describe('petstore copy', () => {
     const { status, stdout, stderr } = await copy(file, address)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toBe(
-      `Copied and compared: 3 keys, ${PETS + 2} pets, 5 orders, ${PETS + 17} events, 7 idempotency answers, 2 deprecated calls.\n`,
+      `Copied and compared: 3 keys, ${PETS + 2} pets, 5 orders, ${PETS + 17} events, 7 idempotency answers, 2 deprecated calls, 1 category name.\n`,
     )
     const back = temporaryFile('back.db')
     expect((await copy(address, back)).status).toBe(0)

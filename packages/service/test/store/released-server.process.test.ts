@@ -121,7 +121,7 @@ const GRANTS = `
   GRANT SELECT, INSERT, UPDATE ON deprecated_calls TO petstore;
   GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_answers TO petstore;`
 
-test('a server with the rights of 1.0.0 works after the owner has migrated', async () => {
+test('a server with the rights of 1.0.0 works after the owner has migrated and granted what the migration prints', async () => {
   const openReleased = await releasedStore('1.0.0')
   const address = await cluster.newDatabase()
   const name = new URL(address).pathname.slice(1)
@@ -135,9 +135,15 @@ test('a server with the rights of 1.0.0 works after the owner has migrated', asy
   const { id: by } = await old.createKey(newKey())
   expect((await rejectionOf(openStore(limited, OPTIONS))).message).toContain('petstore migrate --apply')
   const { status, stderr } = await run(['migrate', '--apply'], { env: { PETSTORE_DATABASE: address } })
-  expect([status, stderr]).toEqual([0, `the schema was migrated from ${FIRST_VERSION} to ${NEWEST_VERSION}\n`])
+  const printed = `the schema was migrated from ${FIRST_VERSION} to ${NEWEST_VERSION}\n${role} needs these rights now:\n`
+  expect([status, stderr.slice(0, printed.length)]).toEqual([0, printed])
+  const granted = stderr.slice(printed.length)
+  expect(granted).toBe(`GRANT SELECT, INSERT, DELETE ON category_names TO ${role};\n`)
+  await cluster.asAdmin((sql) => sql.unsafe(granted), name)
   const store = await openStore(limited, OPTIONS)
   expect(await termsOf(store, await sell(store, by))).toEqual(TERMS.next as [])
+  const categories = [{ id: 7n, name: 'Dogs' }]
+  expect(await store.setNames(categories, () => undefined)).toMatchObject({ categories })
   expect(await termsOf(store, await sell(old, by))).toEqual(TERMS['1.0.0'] as [])
   await Promise.all([old.close(), store.close()])
 })

@@ -201,7 +201,10 @@ async function fillPostgres(address: string, version: number): Promise<void> {
   await cluster.asAdmin(async (sql) => {
     // Rows can precede rows that they refer to.
     await sql`SET session_replication_role = replica`
-    for (const { name } of [...TABLES, { name: 'inventory' }]) {
+    // An earlier schema has fewer tables.
+    const tables = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+    const names = [...TABLES.map(({ name }): string => name), 'inventory']
+    for (const { name } of tables.filter(({ name }) => names.includes(name))) {
       const rows = database.query(`SELECT * FROM ${name}`).all()
       const text = JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
       await sql.unsafe(`DELETE FROM ${name}`)

@@ -109,7 +109,7 @@ export class Authentication {
 }
 
 /** Read-only keys can use safe methods (RFC 9110, 9.2.1). */
-export function authorize({ method }: ContractOperation, caller: ApiKey): void {
+export function authorize({ method }: Pick<ContractOperation, 'method'>, caller: ApiKey): void {
   if (!caller.readOnly || method === 'GET') return
   throw new PetstoreError('read_only_key', 'This API key is read-only. Use one that was created without --read-only.')
 }

@@ -1,5 +1,5 @@
 // Reads a request's body as exact JSON. Checks its media type, size, arrival time, encoding and schema, in this
-// order. Keeps at most BODY_BYTES_MAX in memory and never decompresses.
+// order. Keeps at most `bytesMax` in memory and never decompresses.
 
 import type { ContractBody } from '../../../../contract/src/contract.ts'
 import { type Json, JsonError, parseJson } from '../../../../contract/src/json.ts'
@@ -17,12 +17,17 @@ const DISCARDED_BYTES_MAX = 1024 * 1024
  * Returns the body without a promise if all of it has arrived. Otherwise calls `arrives` before and after the wait.
  * Throws or rejects with `unsupported_media_type`, `body_too_large`, `request_timeout` or `malformed_json`.
  */
-export function readBody(request: Request, timeoutMs: number, arrives: (arriving: boolean) => void) {
+export function readBody(
+  request: Request,
+  timeoutMs: number,
+  arrives: (arriving: boolean) => void,
+  bytesMax = BODY_BYTES_MAX,
+) {
   checkMediaType(request.headers)
   const length = request.headers.get('Content-Length')
-  if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge()
+  if (length !== null && Number(length) > DISCARDED_BYTES_MAX) throw bodyTooLarge(bytesMax)
   // A body with a small Content-Length is read in one piece; others are counted as they arrive.
-  const reading = length !== null && Number(length) <= BODY_BYTES_MAX ? request.bytes() : readCounting(request)
+  const reading = length !== null && Number(length) <= bytesMax ? request.bytes() : readCounting(request, bytesMax)
   const arrived = Bun.peek(reading)
   if (arrived instanceof Uint8Array) return parse(decode(arrived))
   arrives(true)
@@ -93,15 +98,15 @@ async function arrivesWithin(reading: Promise<Uint8Array>, timeoutMs: number): P
   }
 }
 
-async function readCounting({ body, signal }: Request): Promise<Uint8Array> {
+async function readCounting({ body, signal }: Request, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > DISCARDED_BYTES_MAX) throw bodyTooLarge()
-    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
+    if (bytes > DISCARDED_BYTES_MAX) throw bodyTooLarge(bytesMax)
+    if (bytes <= bytesMax) chunks.push(chunk)
   }
-  if (bytes > BODY_BYTES_MAX) throw bodyTooLarge()
+  if (bytes > bytesMax) throw bodyTooLarge(bytesMax)
   // Bun delivers the last chunk before it parses the trailers. If those are malformed, Bun answers 400 itself, and
   // the request must change nothing. Bun has parsed them at the end of this turn.
   await endOfTurn()
@@ -137,8 +142,8 @@ function parse(text: string): Json {
   }
 }
 
-function bodyTooLarge(): PetstoreError {
-  return new PetstoreError('body_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
+function bodyTooLarge(bytesMax: number): PetstoreError {
+  return new PetstoreError('body_too_large', `The body is larger than ${bytesMax} bytes.`)
 }
 
 /** Validates the body. Throws the contract's error for this body, with all problems in one message. */

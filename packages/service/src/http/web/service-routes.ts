@@ -1,14 +1,13 @@
-// Routes outside the contract: health checks and the contract's files, which need no key, `GET /key` and `GET
-// /names`.
+// Routes outside the contract: health checks and the contract's files, which need no key, and `GET /key`.
 
 import { contractFor } from '../../../../contract/src/contract.ts'
-import { stringifyJson } from '../../../../contract/src/json.ts'
 import type { Environment } from '../../domain/keys.ts'
-import type { Names } from '../../domain/names.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
 import { errorAnswer } from '../response/error-answer.ts'
-import { type Answer, ok, SECURITY_HEADERS } from '../response/response.ts'
+
+import { type Answer, SECURITY_HEADERS } from '../response/response.ts'
+
 import { Route } from '../route.ts'
 import { lazy, StaticFile } from './static-file.ts'
 
@@ -70,22 +69,6 @@ export function keyInfo(authenticate: (context: Context) => Promise<unknown>, en
         expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
       }
       return { status: 200, body: JSON.stringify(info) }
-    },
-  })
-}
-
-/**
- * Serves the names of the store and its categories, for the page and the commands. Without a key, for the sign-in
- * page, the answer has only the store's name. `authenticate` throws if the request's key is not valid.
- */
-export function namesRoute(authenticate: (context: Context) => Promise<unknown>, { store, categories }: Names): Route {
-  const forKeys = ok(stringifyJson({ store, categories }))
-  const forAll = ok(stringifyJson({ store }))
-  return new Route('/names', {
-    GET: async (context) => {
-      if (!context.request.headers.has('Authorization')) return forAll
-      await authenticate(context)
-      return forKeys
     },
   })
 }

@@ -1,6 +1,8 @@
 // The store for several machines: one PostgreSQL database and any number of servers.
 
+import { stringifyJson } from '../../../../contract/src/json.ts'
 import { changingMethods } from '../../domain/decisions/decision.ts'
+import { type Category, type StoredNames, storedNames } from '../../domain/names.ts'
 import type { Inventory } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
 import { StartError } from '../../domain/start-error.ts'
@@ -89,6 +91,15 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
     getOrder: rowsById(read, ORDERS, ORDER_COLUMNS),
     orderJson,
     getInventory: () => readInventory(read),
+    readNames: () => readNames(read),
+    setNames: (categories, check) =>
+      connection.transaction(async ({ execute, query }) => {
+        await execute('LOCK TABLE category_names IN SHARE ROW EXCLUSIVE MODE')
+        check(await readNames(query))
+        await execute('DELETE FROM category_names')
+        await execute(ADD_NAMES, stringifyJson(categories))
+        return readNames(query)
+      }),
     pool: () => connection.pool(),
     lockWaitSeconds: async () => (await read<{ seconds: number }>(LOCK_WAIT))[0]?.seconds ?? 0,
     ping: async () => {
@@ -131,4 +142,13 @@ async function checkAgain(
 async function readInventory(read: RunQuery): Promise<Inventory> {
   const rows = await read<{ status: PetStatus; pets: bigint }>('SELECT status, pets FROM inventory ORDER BY status')
   return Object.fromEntries(rows.map(({ status, pets }) => [status, pets])) as Inventory
+}
+
+const ADD_NAMES = `INSERT INTO category_names (id, name)
+  SELECT id, name FROM json_to_recordset($1::text::json) AS new (id bigint, name text)`
+
+async function readNames(read: RunQuery): Promise<StoredNames> {
+  const names = await read<Category>('SELECT id, name FROM category_names ORDER BY id')
+  const [highest] = await read<{ id: bigint | null }>('SELECT max(category_id) AS id FROM pets')
+  return storedNames(names, highest?.id)
 }

@@ -17,6 +17,7 @@ export const TABLES = [
   { name: 'events', key: ['id'], assigned: true },
   { name: 'idempotency_answers', key: ['key_id', 'key'] },
   { name: 'deprecated_calls', key: ['key_id', 'operation_id'] },
+  { name: 'category_names', key: ['id'] },
 ] as const satisfies readonly TableEntry[]
 
 /**

@@ -1,8 +1,12 @@
 // The embedded store: one SQLite file, which several processes can share, or memory.
 
 import { changingMethods } from '../../domain/decisions/decision.ts'
+
+import { type Category, type NameStore, storedNames } from '../../domain/names.ts'
+
 import type { Inventory } from '../../domain/orders.ts'
 import type { PetStatus } from '../../domain/pets.ts'
+
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/runtime.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
@@ -13,8 +17,11 @@ import { openConnection, type SqliteConnection } from './connect/connection.ts'
 import { DataVersion } from './connect/data-version.ts'
 import { translated } from './connect/errors.ts'
 import { type Read, reads, Statements } from './connect/statements.ts'
-import { transactions } from './connect/transaction.ts'
+
+import { type Transact, transactions } from './connect/transaction.ts'
+
 import { lackError } from './file/integrity.ts'
+
 import { beginNewCopy, copyGuard } from './file/litestream.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteEvents } from './read/events.ts'
@@ -60,6 +67,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
     orderJson,
     getInventory: inventoryReader(statements, read),
     ...sqliteKeys(statements, transact, options),
+    ...sqliteNames(statements, read, transact),
     version: version.current,
     ping: async () => {
       connection.check()
@@ -93,4 +101,22 @@ export function inventoryReader(statements: Statements, read: Read): () => Promi
     `SELECT status, pets + (SELECT count(*) FROM pets WHERE pets.status = inventory.status AND id > counted_to) FROM inventory`,
   )
   return () => read(() => Object.fromEntries(inventory.values()) as Inventory)
+}
+
+function sqliteNames(statements: Statements, read: Read, transact: Transact): NameStore {
+  const list = statements.query<Category>('SELECT id, name FROM category_names ORDER BY id')
+  const highest = statements.query<{ id: bigint | null }>('SELECT max(category_id) AS id FROM pets')
+  const clear = statements.query('DELETE FROM category_names')
+  const add = statements.query('INSERT INTO category_names (id, name) VALUES (?, ?)')
+  const stored = () => storedNames(list.all(), highest.get()?.id)
+  return {
+    readNames: () => read(stored),
+    setNames: (categories, check) =>
+      transact(() => {
+        check(stored())
+        clear.run()
+        for (const { id, name } of categories) add.run(id, name)
+        return stored()
+      }),
+  }
 }

@@ -24,6 +24,7 @@ function rightsWith(petColumns: AnyColumns): Rights {
     keys: ['SELECT', 'INSERT', 'UPDATE'],
     deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
     idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    category_names: ['SELECT', 'INSERT', 'DELETE'],
   }
 }
 
