@@ -46,11 +46,19 @@ export function messages(on: OnStore): void {
   describeApi('messages', on, (api) => {
     const sent = (ask: string, status: number, code: string, body: string, ...message: string[]): Row => ({
       description: `${ask} ${body.slice(0, 80)}`,
-      ...{ ask, headers: JSON_TYPE, body, status, code, message },
+      ask,
+      headers: JSON_TYPE,
+      body,
+      status,
+      code,
+      message,
     })
     const got = (path: string, status: number, code: string, ...message: string[]): Row => ({
       description: path,
-      ...{ ask: `GET ${path}`, status, code, message },
+      ask: `GET ${path}`,
+      status,
+      code,
+      message,
     })
     api.rows([
       // All problems together, as in the contract's examples.
