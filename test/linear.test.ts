@@ -9,7 +9,7 @@ import { cursorTo } from '../packages/client/src/responses.ts'
 import { BODY_BYTES_MAX } from '../packages/contract/src/limits.ts'
 import { Exchange } from '../packages/practice/src/exchange.ts'
 import type { Answer } from '../packages/verify/src/answer.ts'
-import { linkOf } from '../packages/verify/src/promises/shared/pages.ts'
+import { linkOf } from '../packages/verify/src/promises/shared/links.ts'
 import { petBody, verbatim } from './support/pets.ts'
 import { startService } from './support/service.ts'
 

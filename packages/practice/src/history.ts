@@ -25,7 +25,7 @@ const PACE_MS = 50
 /** The requests of one API key. */
 export class History {
   private readonly links = new Map<Subject, Map<Exchange, Exchange>>()
-  private paces: ReadonlyMap<string, number> | undefined
+  private paces: ReadonlyMap<string | undefined, number | undefined> | undefined
   private readonly repeats = new Map<Exchange, Exchange>()
 
   /** `now` is on the same clock as the exchanges. */
@@ -70,34 +70,24 @@ export class History {
 
   /** Whether the client polls at its own pace, so that `next` is not a reaction to this response. */
   isPolling(exchange: Exchange, next: Exchange): boolean {
-    if (exchange.method !== 'GET') return false
-    const pause = exchange.pauseBefore(next)
-    return pause >= POLL_MS || 1.5 * pause >= (this.pace(exchange) ?? Number.POSITIVE_INFINITY)
+    return exchange.method === 'GET' && (exchange.pauseBefore(next) >= POLL_MS || this.pace(exchange) !== undefined)
   }
 
-  /**
-   * Returns the interval at which the client polls this request: after successes, or a steady one after any response.
-   */
+  /** Returns the shortest pause between equal requests, if these pauses are steady. */
   pace(exchange: Exchange): number | undefined {
-    this.paces ??= this.allPaces()
-    return this.paces.get(wholeRequest(exchange) ?? '')
+    this.paces ??= new Map(
+      Array.from(Map.groupBy(this.exchanges, wholeRequest), ([name, all]) => [name, this.paceOf(all)]),
+    )
+    return this.paces.get(wholeRequest(exchange))
   }
 
-  private allPaces(): Map<string, number> {
-    const paces = new Map<string, number>()
-    for (const [name, repeated] of Map.groupBy(this.exchanges, (one) => wholeRequest(one) ?? '')) {
-      const pauses = (isMeant: (exchange: Exchange) => boolean) =>
-        repeated.filter(isMeant).flatMap((one) => {
-          const next = this.nextInformed(one, wholeRequest)
-          return next ? [one.pauseBefore(next)] : []
-        })
-      const ordinary = pauses(({ fault, status = 500 }) => status < 300 && !fault?.unknown)
-      const all = pauses(() => true)
-      const isSteady = all.length >= 3 && Math.max(...all) <= 2 * Math.min(...all)
-      const pace = Math.min(...(ordinary.length > 0 || !isSteady ? ordinary : all))
-      if (pace >= PACE_MS && Number.isFinite(pace)) paces.set(name, pace)
-    }
-    return paces
+  private paceOf(repeated: readonly Exchange[]): number | undefined {
+    const pauses = repeated.flatMap((one) => {
+      const next = this.nextInformed(one, wholeRequest)
+      return next ? [one.pauseBefore(next)] : []
+    })
+    const pace = Math.min(...pauses)
+    return pauses.length >= 3 && pace >= PACE_MS && Math.max(...pauses) <= 2 * pace ? pace : undefined
   }
 
   /** Returns the failed request that this one repeats. */

@@ -5,9 +5,9 @@ import type { Json } from '../../../contract/src/json.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
-import { frozen, hasOrder, keepingTags, soldAgain, stuckAfter, whileRunning } from './shared/memory.ts'
+import { afterFirst, frozen, hasOrder, soldAgain, stuckAfter, whileRunning } from './shared/memory.ts'
 import * as at from './shared/operations.ts'
-import { hasCursor, isOf, parametersOf, pathOf, type When } from './shared/requests.ts'
+import { hasCursor, hasTag, isOf, parametersOf, pathOf, type When } from './shared/requests.ts'
 import { isMissing, isText, number, objectOf, textOf } from './shared/values.ts'
 
 const isIn = (days: number) => (at: Json | undefined) =>
@@ -75,6 +75,9 @@ const inReference: change.Change = (response, request) => {
   return change.items((orders) => orders.filter(has))(response)
 }
 const isExpired = (_: ClientRequest, { body }: ServiceResponse) => body.includes('is expired')
+/** Shows the name that the pet had at first. */
+const firstName: Parameters<typeof afterFirst>[2] = async (request, { response }, pass) =>
+  change.put('petName', objectOf(response).get('petName') ?? null)(await pass(request))
 const hasOnlyCursor: When = (request) => hasCursor(request) && parametersOf(request).size === 1
 const statuses = { cancelled: 'completed', completed: 'cancelled', expired: 'cancelled', returned: 'cancelled' }
 
@@ -111,8 +114,9 @@ const ORDERS: faults.ContractFaults = {
     'orders.expiry': change.put('status', 'pending'),
   }),
   ...faults.answering(at.RETURN, 200, { 'answers.schema': change.put('petName', number(7)) }),
-  ...Object.fromEntries(['orders.get.etag.changes', 'pets.update.orders'].map((id) => [id, keepingTags(at.ORDER)])),
-  'orders.list.etag.changes': keepingTags(at.ORDERS),
+  'orders.get.etag.changes': { on: at.ORDER, status: 200, when: hasTag, answer: change.empty(304) },
+  'orders.list.etag.changes': { on: at.ORDERS, status: 200, when: hasTag, answer: change.empty(304) },
+  'pets.update.orders': afterFirst(at.ORDER, ({ target }) => target, firstName),
   'orders.expiry.pet': stuckAfter('expired'),
   'orders.expiry.overdue': { on: at.COMPLETE, status: 409, when: isExpired, answer: () => faults.jsonAnswer(200, {}) },
   // Rejects the cancellation of an expired order.

@@ -2,10 +2,9 @@
 
 import { number } from '../answer.ts'
 import { absentId, addPet, LARGE, newName, petBody } from '../fixtures.ts'
-import { bodyRows } from './shared/bodies.ts'
+import { bodyRows, textRows } from './shared/bodies.ts'
 import type { BodyFamily, PromiseRow } from './shared/promise.ts'
 import { documented, header, ofStore, rowsOf, schema, writing } from './shared/rows.ts'
-import { textRows } from './shared/texts.ts'
 
 const row = rowsOf('pets')
 

@@ -1,86 +1,140 @@
-// Level `pets`: what this project promises about errors, beyond the interface document.
+// Level `pets`: errors, and the comparison of every response of an examination with the contract.
 
+import { document } from '../../../contract/src/contract.ts'
+import type { Header, Reference, Response } from '../../../contract/src/openapi.ts'
+import { compileSchema, compileTextSchema } from '../../../contract/src/schema.ts'
 import { type Answer, number } from '../answer.ts'
 import { absentId } from '../fixtures.ts'
-import type { Probe, RequestOptions } from '../probe.ts'
+import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
-import { codesOf } from './answers.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, contract, documented, header, reading, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('pets')
-const NO_KEY: RequestOptions = { key: 'none' }
+const { paths, components } = document
+/** A gateway can return these, also for operations that do not declare them. */
+const GATEWAY_STATUS_MIN = 500
 
-/** Checks every error that any check received, and a few errors that every server returns. */
-const everyError =
-  (expect: (answer: Answer) => void): Check =>
-  async (probe) => {
-    await probe.shared('a few errors', async (own) => {
-      for (const [line, options] of [
-        ['GET /pets', NO_KEY],
-        [`GET /pets/${absentId()}`, {}],
-        ['GET /pets?limit=0', {}],
-        ['GET /petstore-verify', {}],
-      ] as const)
-        await own.ask(line, options)
-    })
-    // A check has already reported the faulted ones.
-    const errors = probe.seen.filter(
-      ({ status, request, faulted }) => status >= 400 && request.method !== 'HEAD' && !faulted,
-    )
-    for (const answer of errors) expect(answer)
+/** Returns the contract's responses for a path and method of the contract. */
+function declaredFor({ request: { method, path } }: Answer): Record<string, Reference | Response> | undefined {
+  const [target = ''] = path.split('?')
+  const matches = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target)
+  const template = Object.keys(paths).find(matches) ?? ''
+  return paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()]?.responses
+}
+
+function resolved<Of>(value: Reference | Of | undefined, section: Record<string, Of>): Of | undefined {
+  const $ref = value && (value as Reference).$ref
+  return $ref ? section[$ref.split('/').at(-1) ?? ''] : (value as Of | undefined)
+}
+
+/** Expects the status, the media type and the headers to match the contract. */
+function expectHeaders(answer: Answer, response: Response | undefined): void {
+  const { status } = answer
+  if (!response) return void answer.expect(status >= GATEWAY_STATUS_MIN, 'a status of the contract', `status ${status}`)
+  for (const [name, given] of Object.entries(response.headers ?? {})) {
+    const header = resolved<Header>(given, components.headers)
+    const value = answer.header(name)
+    if (value === undefined && header?.required) answer.expectHeader(name, /./)
+    const problems: string[] = []
+    if (value !== undefined && header) compileTextSchema(header.schema, components.schemas)(value, name, problems)
+    answer.expect(problems.length === 0, `a valid ${name}`, problems.join(' '))
+  }
+  if (response.content && answer.request.method !== 'HEAD') answer.expectHeader('Content-Type', 'application/json')
+}
+
+/** Expects the body to match the schema of the contract. */
+function expectBody(answer: Answer, response: Response | undefined): void {
+  if (!response || answer.request.method === 'HEAD') return
+  const schema = response.content?.['application/json']?.schema
+  if (!schema) return void answer.expectText('')
+  const problems: string[] = []
+  compileSchema(schema, components.schemas)(answer.json(), 'The body', problems)
+  answer.expect(problems.length === 0, "a body that matches the contract's schema", problems.join(' '))
+}
+
+function expectNoStore(answer: Answer, response: Response | undefined): void {
+  const isOther = Object.keys(response?.headers ?? {}).includes('Cache-Control')
+  if (response?.content && !isOther) answer.expectHeader('Cache-Control', 'no-store')
+}
+
+/** Expects a response to match the contract. */
+export function expectContract(answer: Answer): void {
+  const response = resolved(declaredFor(answer)?.[answer.status], components.responses)
+  for (const expect of [expectHeaders, expectBody, expectNoStore]) expect(answer, response)
+}
+
+type Aspect = (answer: Answer, response: Response | undefined) => void
+const isKnown = (answer: Answer) => declaredFor(answer) !== undefined
+const isError = ({ status, request }: Answer) => status >= 400 && request.method !== 'HEAD'
+const isLater = ({ status }: Answer) => status === 429 || status === 503
+
+/** Checks each response of the examination so far that no other check has reported. */
+const every =
+  (isMeant: (answer: Answer) => boolean, expect: Aspect): Check =>
+  async ({ seen }) => {
+    const all = seen.filter((answer) => !answer.faulted && isMeant(answer))
+    if (all.length === 0) throw new Unjudged('There was no such response.')
+    for (const answer of all) expect(answer, resolved(declaredFor(answer)?.[answer.status], components.responses))
   }
 
-const LAST = { premises: ['errors.401.content-type', 'errors.404.content-type'], alone: 'reads' } as const
+/** Runs after the other checks, and after these premises. */
+const last = (...premises: string[]) => ({ premises, alone: 'reads' }) as const
+const FIRST = ['errors.401.content-type', 'errors.404.content-type']
 
 export const errorPromises: readonly PromiseRow[] = [
   row('errors.members', 'Every error has exactly code, message and status, and status is the HTTP status.')
-    .from([contract('components', 'schemas', 'Error'), schema('Error', 'status')], {
-      ...LAST,
-      premises: [...LAST.premises, 'errors.401.status', 'errors.404.status'],
-    })
+    .from(
+      [contract('components', 'schemas', 'Error'), schema('Error', 'status')],
+      last(...FIRST, 'errors.401.status', 'errors.404.status'),
+    )
     .check(
-      everyError((answer) => {
+      every(isError, (answer) => {
         const names = [...answer.object().keys()].sort().join(', ')
         answer.expect(names === 'code, message, status', 'code, message, status', names)
         answer.expectMember('status', number(answer.status))
       }),
     ),
   row('errors.headers', 'Every error is exactly application/json and has X-Request-Id. A 401 has WWW-Authenticate.')
-    .from([documented('Errors', 'Body'), header('RequestId'), header('WWW-Authenticate')], LAST)
+    .from([documented('Errors', 'Body'), header('RequestId'), header('WWW-Authenticate')], last(...FIRST))
     .check(
-      everyError((answer) => {
+      every(isError, (answer, response) => {
         answer.expectHeader('Content-Type', 'application/json').expectHeader('X-Request-Id', /./)
-        if (answer.status === 401) answer.expectHeader('WWW-Authenticate', /^Bearer realm="petstore"/)
+        expectHeaders(answer, response ?? { description: '' })
       }),
     ),
   row('errors.codes', 'Every error has a code that the contract lists for its response.')
-    .from(schema('Error', 'code'), { ...LAST, premises: [...LAST.premises, 'errors.401.code', 'errors.404.code'] })
+    .from(schema('Error', 'code'), last(...FIRST, 'errors.401.code', 'errors.404.code'))
     .check(
-      everyError((answer) => {
-        const codes = codesOf(answer)
-        const code = answer.object().get('code')
-        if (codes && !codes.includes(String(code))) throw answer.broken(`code: ${codes.join(' or ')}`, `code: ${code}`)
+      every(isError, (answer, response) => {
+        const { 'x-error-codes': codes } = response ?? {}
+        const code = String(answer.object().get('code'))
+        answer.expect(codes?.includes(code) ?? true, `code: ${codes?.join(' or ')}`, `code: ${code}`)
       }),
     ),
   row('errors.retry-after', 'Every 429 and every 503 has Retry-After, in seconds.')
-    .from(header('RetryAfter'), { alone: 'reads' })
-    .check(async (probe) => {
-      const refused = probe.seen.filter(({ status }) => status === 429 || status === 503)
-      if (refused.length === 0) throw new Unjudged('There was no such response.')
-      for (const answer of refused) answer.expectHeader('Retry-After', /^[1-9][0-9]*$/)
-    }),
+    .from(header('RetryAfter'), last())
+    .check(every(isLater, (answer) => answer.expectHeader('Retry-After', /^[1-9][0-9]*$/))),
   row('errors.rate-limit', 'RateLimit and RateLimit-Policy, if sent, give the limit, the rest and the reset time.')
-    .from([header('RateLimit'), header('RateLimitPolicy')], { alone: 'reads' })
-    .check(async (probe) => {
-      const limited = probe.seen.filter((answer) => answer.header('RateLimit') !== undefined)
-      if (limited.length === 0) throw new Unjudged('There was no such response.')
-      for (const answer of limited) {
-        answer
-          .expectHeader('RateLimit', /^"[\w-]+";r=\d+;t=\d+$/)
-          .expectHeader('RateLimit-Policy', /^"[\w-]+";q=\d+;w=\d+$/)
-      }
-    }),
+    .from([header('RateLimit'), header('RateLimitPolicy')], last())
+    .check(
+      every(
+        (answer) => answer.header('RateLimit') !== undefined,
+        (answer) =>
+          answer
+            .expectHeader('RateLimit', /^"[\w-]+";r=\d+;t=\d+$/)
+            .expectHeader('RateLimit-Policy', /^"[\w-]+";q=\d+;w=\d+$/),
+      ),
+    ),
+  row('answers.headers', 'Every response has a status, a media type and headers as in the contract.')
+    .from(contract('components', 'headers'), last())
+    .check(every(isKnown, expectHeaders)),
+  row('answers.no-store', 'Every create, change and error with a body has Cache-Control: no-store.')
+    .from(contract('info', 'description'), last('answers.headers'))
+    .check(every(isKnown, expectNoStore)),
+  row('answers.schema', "The body of every response matches the contract's schema, with exact 64-bit integers.")
+    .from(contract('components', 'schemas'), last())
+    .check(every(isKnown, expectBody)),
   row('errors.not-found.code', 'GET /pets/{petId}: The code for a pet that does not exist is not_found.')
     .from(contract('components', 'responses', 'NotFound'), reading('errors.404.code'))
     .check(async (probe) => (await probe.get(`/pets/${absentId()}`)).expectError(404, 'not_found')),

@@ -6,8 +6,9 @@ import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
+import { expectContract } from './errors.ts'
 import { conditionRows } from './shared/conditions.ts'
-import { follow, linkOf } from './shared/pages.ts'
+import { follow, linkOf } from './shared/links.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, ofStore, response, rowsOf, schema, writing } from './shared/rows.ts'
 
@@ -96,12 +97,7 @@ const follows: Check = async (probe) => {
 export const inventoryPromises: readonly PromiseRow[] = [
   row('inventory.get.success', 'GET /store/inventory returns 200 with the number of pets of each status.')
     .from([response('getInventory', 200), ...STATUSES.map((status) => schema('Inventory', status))])
-    .check(async (probe) => {
-      const { answer, of } = await counts(probe)
-      answer.expectHeader('Content-Type', 'application/json')
-      for (const status of STATUSES)
-        answer.expect((of[status] ?? -1n) >= 0n, `${status}: 0 or more`, `${status}: ${of[status]}`)
-    }),
+    .check(async (probe) => expectContract(await probe.read('/store/inventory'))),
   row('inventory.get.counts', 'The counts match the listed pets.')
     .from(ofStore('Inventory'), {
       premises: ['inventory.get.success', 'pets.list.next.follow'],

@@ -1,18 +1,21 @@
-// OPTIONS, unsupported methods, and exact matching of paths.
+// OPTIONS, unsupported methods, exact matching of paths, and the keys and methods of the store area.
 
 import { document } from '../../../contract/src/contract.ts'
 import type { Answer } from '../answer.ts'
-import { absentId } from '../fixtures.ts'
+import { absentId, asPremise } from '../fixtures.ts'
+import { orderBody, placed } from '../orders.ts'
 import { somePetId } from '../pet-lists.ts'
-import type { RequestOptions } from '../probe.ts'
+import type { Probe, RequestOptions } from '../probe.ts'
+import { Unjudged } from '../request.ts'
+import { keyRows } from './shared/key-rows.ts'
 import type { Level, PromiseRow } from './shared/promise.ts'
-import { answers, documented, reading, rowsOf } from './shared/rows.ts'
+import { answers, documented, familyOf, reading, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('pets')
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Rows for OPTIONS and for unsupported methods. `template` is a path of the contract. */
-export function methodRows(level: Level, name: string, template: string): PromiseRow[] {
+function methodRows(level: Level, name: string, template: string): PromiseRow[] {
   const row = rowsOf(level)
   const path = template.replace(/\{\w+\}/, absentId())
   const own = Object.keys(document.paths[template] ?? {}).map((method) => method.toUpperCase())
@@ -85,5 +88,55 @@ export const pathPromises: readonly PromiseRow[] = [
       const id = await somePetId(probe)
       const encoded = [...id].map((digit) => `%${digit.charCodeAt(0).toString(16)}`).join('')
       await probe.read(`/pets/${encoded}`)
+    }),
+]
+
+const storeRow = rowsOf('store')
+const READS = ['orders.list', 'orders.get', 'inventory.get', 'events.list']
+
+const someOrderId = async (probe: Probe) => {
+  const [id] = (await probe.read('/store/orders?limit=1')).ids
+  if (id === undefined && !probe.target.write) throw new Unjudged('The server lists no order.')
+  return id ?? (await asPremise(placed(probe))).id
+}
+
+const STORE_PATHS = {
+  orders: '/store/orders',
+  order: '/store/orders/{orderId}',
+  complete: '/store/orders/{orderId}/complete',
+  return: '/store/orders/{orderId}/return',
+  inventory: '/store/inventory',
+  events: '/store/events',
+}
+
+export const storeKeyPromises: readonly PromiseRow[] = [
+  ...READS.flatMap((id) =>
+    keyRows(id, [], async (probe, options, status, code) => {
+      const path = familyOf(id).path.replace(/\{\w+\}/, absentId())
+      ;(await probe.ask(`GET ${path}`, options)).expectError(status, code)
+    }),
+  ),
+  ...keyRows('orders.place', [], async (probe, options, status, code) =>
+    (await probe.post('/store/orders', orderBody(absentId()), options)).expectError(status, code),
+  ),
+  storeRow(
+    'keys.read-only.store',
+    'A read-only key can GET /store/orders, one order, /store/inventory and /store/events.',
+  )
+    .from(documented('Keys', 'Scope'), { needs: ['read-only key'] })
+    .check(async (probe) => {
+      for (const path of ['orders', `orders/${await someOrderId(probe)}`, 'inventory', 'events'])
+        (await probe.ask(`GET /store/${path}`, { key: 'read-only' })).expectStatus(200)
+    }),
+  ...Object.entries(STORE_PATHS).flatMap(([name, path]) => methodRows('store', name, path)),
+  storeRow(
+    'errors.unknown-path.store',
+    'GET /store/petstore-verify: Unknown paths of the store area return 404 not_found.',
+  )
+    .from(documented('Errors', 'Other methods and paths'))
+    .check(async (probe) => {
+      for (const path of ['/store', '/store/petstore-verify', `/store/orders/${absentId()}/petstore-verify`]) {
+        ;(await probe.ask(`GET ${path}`, { mayRedirect: true })).expectError(404, 'not_found')
+      }
     }),
 ]

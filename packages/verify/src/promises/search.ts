@@ -6,7 +6,7 @@ import { textOf } from '../answer.ts'
 import { absentId, addPet, prepareOnce } from '../fixtures.ts'
 import { placed } from '../orders.ts'
 import type { Probe } from '../probe.ts'
-import { follow, linkOf, targetOf } from './shared/pages.ts'
+import { follow, linkOf, targetOf } from './shared/links.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, parameter, rowsOf, writing } from './shared/rows.ts'
 

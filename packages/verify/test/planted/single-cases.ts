@@ -9,7 +9,7 @@ import {
   errorAnswer,
   jsonAnswer,
 } from '../../../practice/src/contract-faults/shared/faults.ts'
-import { keepingTags, secondTime } from '../../../practice/src/contract-faults/shared/memory.ts'
+import { secondTime } from '../../../practice/src/contract-faults/shared/memory.ts'
 import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
 import {
   hasKey,
@@ -23,6 +23,27 @@ import type { ClientRequest, Pass, ServiceResponse } from '../../../practice/src
 import { headerOf } from '../../src/messages.ts'
 import { empty, page } from './answers.ts'
 import { limiting, takingKeys } from './keys-and-lists.ts'
+
+/** Keeps the first ETag of each address while `says` returns the same text for the response; by default, always. */
+function keepingTags(on: string, says: (response: ServiceResponse) => string = () => ''): ContractFault {
+  return () => {
+    const tags = new Map<string, string>()
+    return async (request, pass) => {
+      if (!isOf(request, on)) return pass(request)
+      const plain = await pass({ ...request, headers: request.headers.filter(([name]) => !/^If-/i.test(name)) })
+      const current = headerOf(plain.headers, 'ETag')
+      if (!current) return pass(request)
+      const subject = request.target + says(plain)
+      const kept = tags.get(subject) ?? current
+      tags.set(subject, kept)
+      const headers = request.headers.map(
+        ([name, value]) => [name, /^If-/i.test(name) ? value.replaceAll(kept, current) : value] as const,
+      )
+      const response = await pass({ ...request, headers })
+      return headerOf(response.headers, 'ETag') ? changes.header('ETag', kept)(response) : response
+    }
+  }
+}
 
 const isBrokenJson = ({ body }: ClientRequest) => body.length > 0 && !isJson(body)
 const isBeyondInt64 = (digits: string) => /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) !== BigInt(digits)

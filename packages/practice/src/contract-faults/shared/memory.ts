@@ -116,27 +116,6 @@ export function forgetting(on: string, when: When, change?: Change): ContractFau
   )
 }
 
-/** Keeps the first ETag of each address while `says` returns the same text for the response; by default, always. */
-export function keepingTags(on: string, says: (response: ServiceResponse) => string = any): ContractFault {
-  return () => {
-    const tags = new Map<string, string>()
-    return async (request, pass) => {
-      if (!isOf(request, on)) return pass(request)
-      const plain = await pass({ ...request, headers: request.headers.filter(([name]) => !/^If-/i.test(name)) })
-      const current = headerOf(plain.headers, 'ETag')
-      if (!current) return pass(request)
-      const subject = request.target + says(plain)
-      const kept = tags.get(subject) ?? current
-      tags.set(subject, kept)
-      const headers = request.headers.map(
-        ([name, value]) => [name, /^If-/i.test(name) ? value.replaceAll(kept, current) : value] as const,
-      )
-      const response = await pass({ ...request, headers })
-      return headerOf(response.headers, 'ETag') ? header('ETag', kept)(response) : response
-    }
-  }
-}
-
 /** Returns an order that the service refused. */
 export const soldAgain: Change = (_, request) => {
   const at = new Date().toISOString()

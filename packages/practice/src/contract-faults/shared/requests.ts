@@ -63,6 +63,9 @@ export const hasHeader =
   ({ headers }) =>
     value.test(headerOf(headers, name) ?? '')
 
+/** Whether the request has the ETag of an earlier response, and not one that a check made up. */
+export const hasTag = hasHeader('If-None-Match', /^"[^"]{6,}"$/)
+
 export function withKey(request: ClientRequest, authorization: string | undefined): ClientRequest {
   return { ...request, headers: withHeader(request.headers, 'Authorization', authorization) }
 }

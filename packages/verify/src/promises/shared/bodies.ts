@@ -1,7 +1,9 @@
-// Rows that every create has about its body: strict JSON, size and media type.
+// Rows that every create has about its body: strict JSON, size, media type, and free text.
 
+import { TEXT_LENGTH_MAX } from '../../../../contract/src/generated.ts'
 import { type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
+import { newName } from '../../fixtures.ts'
 import { idempotencyRows } from './idempotency.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
 import { familyOf, operation, response, writing } from './rows.ts'
@@ -96,4 +98,31 @@ function premise({ id }: BodyFamily, status: number): string {
   // A fault in every 415 or 413 is only reported for pets.
   const ofPets = { 415: 'pets.create.media-type.other', 413: 'pets.create.size.too-large' }[status]
   return ofPets && id !== 'pets.create' ? ofPets : `${id}.refused.code`
+}
+
+const textsTaken = () => [
+  '🐶'.repeat(TEXT_LENGTH_MAX),
+  ` ${newName()} `,
+  `${newName()}  a\tb\r\nc\nd\u00a0e\u2003f\u3000g\u2028h\u0085i\vj\fk`,
+  `${newName()} \u200ba\u200d\ufe0f\ufeff\u00ad\u0001\u202e`,
+  `${newName()} e\u0301 \u00e9 \ufb01`,
+]
+/** Rows for the operation's free text field. */
+export function textRows(
+  { id, text, body, send }: BodyFamily,
+  source: readonly string[],
+  premises: string,
+): PromiseRow[] {
+  const { row } = familyOf(id)
+  return [
+    row(
+      `${id}.${text}.exact`,
+      `A ${text} of up to ${TEXT_LENGTH_MAX} code points is returned exactly, even spaces and invisible characters.`,
+    )
+      .from(source, writing(premises))
+      .check(async (probe) => {
+        for (const sent of textsTaken())
+          (await send(probe, await body(probe, { [text]: sent }))).expectStatus(201).expectMember(text, sent)
+      }),
+  ]
 }
