@@ -151,48 +151,20 @@ const HEADERS: Row[] = [
   tooMuch('a header name of 70 kB', get('/v1/pets', `${'y'.repeat(70_000)}: x\r\n`)),
 ]
 
-const lines: [string, string][] = [
-  ['U+0000 in a value', 'X: a\0b\r\n'],
-  ['U+0000 in a name', 'X\0: a\r\n'],
-  ['a space in a name', 'X Y: a\r\n'],
-  ['a space before the colon', 'X : a\r\n'],
-  ['no name', ': a\r\n'],
-  ['no colon', 'foo\r\n'],
-  ['a folded line', 'X: a\r\n b\r\n'],
-  ['a bare CR in a value', 'X: a\rb\r\n'],
-]
-const lengths = ['-1', '+2', '0x2', '2, 2', '2 2', '', '99999999999999999999999', '2.0', '٢', '2;', '\x0b2']
-const codings =
-  'xchunked|identity|gzip, chunked|chunked, chunked|chunked, identity|\x0bchunked|chunked\x00|"chunked"|'.split('|')
-const chunks: [string, string][] = [
-  ['a negative size', '-1\r\n\r\n'],
-  ['a size with 0x', '0x2\r\n{}\r\n0\r\n\r\n'],
-  ['a size beyond 64 bits', 'ffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
-  ['a size that is none', 'xyz\r\n{}\r\n0\r\n\r\n'],
-  ['an extension that ends in a bare LF', '2;a\n{}\r\n0\r\n\r\n'],
-  ['bare LFs', '2\n{}\n0\n\n'],
-  ['no CRLF after the data', '2\r\n{}0\r\n\r\n'],
-  ['more data than its size', '1\r\n{}\r\n0\r\n\r\n'],
-]
-
+/** Rows of the runtime's parser, which would show that a new version of it accepts more. */
 const FRAMING: Row[] = [
-  ...lines.map(([description, line]) => bare(`a header with ${description}`, get('/v1/pets', line))),
-  ...lengths.map((length) => bare(`the length ${JSON.stringify(length)}`, framed(`Content-Length: ${length}`, '{}'))),
-  ...codings.map((coding) =>
-    bare(`the coding ${JSON.stringify(coding)}`, framed(`Transfer-Encoding: ${coding}`, '0\r\n\r\n')),
-  ),
-  ...chunks.map(([description, body]) => bare(`a chunk with ${description}`, chunked(body))),
+  bare('a header with U+0000 in a value', get('/v1/pets', 'X: a\0b\r\n')),
+  bare('a header with a space before the colon', get('/v1/pets', 'X : a\r\n')),
+  bare('a folded header', get('/v1/pets', 'X: a\r\n b\r\n')),
+  bare('a negative length', framed('Content-Length: -1', '{}')),
+  bare('a length with a sign', framed('Content-Length: +2', '{}')),
   bare('lengths that differ', framed('Content-Length: 2\r\nContent-Length: 3', '{}x')),
+  bare('another coding', framed('Transfer-Encoding: xchunked', '0\r\n\r\n')),
   bare('a length and chunks', framed('Content-Length: 5\r\nTransfer-Encoding: chunked', '0\r\n\r\n')),
-  bare('chunks in HTTP/1.0', `POST /v1/pets HTTP/1.0\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
-  bare('TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
-  bare('HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
-  version('HTTP/2.0 in a request line', 'GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n'),
-  version('HTTP/0.9', 'GET /v1/pets\r\n\r\n'),
+  bare('a chunk with a size beyond 64 bits', chunked('ffffffffffffffffff\r\n{}\r\n0\r\n\r\n')),
+  bare('a chunk with more data than its size', chunked('1\r\n{}\r\n0\r\n\r\n')),
   version('lines that end in LF', 'GET /v1/pets HTTP/1.1\nHost: a\n\n'),
-  version('tabs in the request line', 'GET\t/v1/pets\tHTTP/1.1\r\nHost: a\r\n\r\n'),
-  bare('two spaces in the request line', 'GET  /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'),
-  bare('empty lines first', `\r\n\r\n${get('/v1/pets')}`),
+  version('HTTP/0.9', 'GET /v1/pets\r\n\r\n'),
 ]
 
 export const CATALOGUE: readonly Row[] = [QUERIES, TARGETS, METHODS, KEYS, BODIES, HEADERS, FRAMING].flat()

@@ -27,8 +27,6 @@ const folder = dirname(temporaryFile('certificates'))
 /** Its path has a space, which is `%20` in an address. */
 const authority = join(folder, 'the authority.pem')
 const stranger = join(folder, 'stranger.pem')
-/** The first authority, with a certificate that expired yesterday. */
-const expired = join(folder, 'expired.pem')
 
 let cluster: Cluster
 beforeAll(async () => {
@@ -117,21 +115,18 @@ describe('hosts, users and databases', () => {
   describe.skipIf(!hasIPv6)(hasIPv6 ? 'IPv6' : 'IPv6 (not available)', () => {
     rows([
       ['in brackets', at('', 'postgres', '[::1]'), { family: 6 }],
-      ['in long form', at('', 'postgres', '[0:0:0:0:0:0:0:1]'), { family: 6 }],
       ['among others', 'postgres://postgres@127.0.0.1:1,[::1]:PORT/postgres', { family: 6 }],
     ])
   })
 })
 
 describe('passwords', () => {
-  rows(
-    ['scram', 'md5', 'plain'].flatMap((user): Row[] => [
-      ['right', at('', `${user}:${ENCODED}`), { user }],
-      ['wrong', at('', `${user}:${ENCODED}x`), REFUSED],
-      ['empty', at('', `${user}:`), REFUSED],
-      ['none', at('', user), REFUSED],
-    ]),
-  )
+  rows([
+    ...['scram', 'md5', 'plain'].map((user): Row => ['right', at('', `${user}:${ENCODED}`), { user }]),
+    ['wrong', at('', `scram:${ENCODED}x`), REFUSED],
+    ['empty', at('', 'scram:'), REFUSED],
+    ['none', at('', 'scram'), REFUSED],
+  ])
 })
 
 describe('the environment', () => {
@@ -207,38 +202,27 @@ describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl
     ['requested', at('sslmode=prefer'), ENCRYPTED],
     ['not requested', at('sslmode=disable'), PLAIN],
     ['needed', at('sslmode=require'), ENCRYPTED],
-    ['of an authority that the system knows', at('sslmode=verify-ca'), UNVERIFIED],
     ['of an authority that the system knows', at('sslmode=verify-full'), UNVERIFIED],
     ['for another name', at(`sslmode=verify-ca&${ca(authority)}`, 'postgres', 'localhost'), ENCRYPTED],
     ['for another name', at(`sslmode=verify-full&${ca(authority)}`, 'postgres', 'localhost'), UNVERIFIED],
     ['a password', at('sslmode=require', `scram:${ENCODED}`), { ...ENCRYPTED, user: 'scram' }],
-    ['a user who must use it', at('', 'encrypted'), ENCRYPTED],
     ['a user who must use it', at('sslmode=disable', 'encrypted'), REFUSED],
-    ['a user who must not', at('sslmode=disable', 'unencrypted'), PLAIN],
     ['a user who must not', at('sslmode=require', 'unencrypted'), REFUSED],
     ['a user who must not', at('sslmode=prefer', 'unencrypted'), PLAIN],
   ])
 
   const MODES = ['prefer', 'require', 'verify-ca', 'verify-full']
-  const MISSING = /nowhere\.pem, cannot be read/
-  const nowhere = join(folder, 'nowhere.pem')
   rows([
     ...MODES.map((mode): Row => ['the right authority', at(`sslmode=${mode}&${ca(authority)}`), ENCRYPTED]),
-    ...[stranger, expired].flatMap((file): Row[] => [
-      ['another authority, or an expired one', at(`sslmode=prefer&${ca(file)}`), PLAIN],
-      ['another authority, or an expired one', at(`sslmode=prefer&${ca(file)}`, 'encrypted'), REFUSED],
-      ...MODES.slice(1).map((mode): Row => {
-        return ['another authority, or an expired one', at(`sslmode=${mode}&${ca(file)}`), UNVERIFIED]
-      }),
-    ]),
-    ...MODES.map((mode): Row => ['a file that does not exist', at(`sslmode=${mode}&${ca(nowhere)}`), MISSING]),
+    ['another authority', at(`sslmode=prefer&${ca(stranger)}`), PLAIN],
+    ['another authority', at(`sslmode=prefer&${ca(stranger)}`, 'encrypted'), REFUSED],
+    ...MODES.slice(1).map((mode): Row => ['another authority', at(`sslmode=${mode}&${ca(stranger)}`), UNVERIFIED]),
+    [
+      'a file that does not exist',
+      at(`sslmode=verify-full&${ca(join(folder, 'nowhere.pem'))}`),
+      /nowhere\.pem, cannot be read/,
+    ],
   ])
-  describe.skipIf(!hasIPv6)(hasIPv6 ? 'by IPv6' : 'by IPv6 (not available)', () => {
-    rows([
-      ['for another name', at(`sslmode=verify-full&${ca(authority)}`, 'postgres', '[::1]'), UNVERIFIED],
-      ['of an authority', at(`sslmode=verify-ca&${ca(authority)}`, 'postgres', '[::1]'), ENCRYPTED],
-    ])
-  })
 })
 
 /** Creates two authorities. The first signs the server's certificate, which is valid for 127.0.0.1 only. */
@@ -248,7 +232,6 @@ async function certify(): Promise<void> {
   for (const file of [authority, stranger]) {
     await run('req', '-x509', ...make, '-subj', '/CN=authority', '-days', '2', '-keyout', `${file}.key`, '-out', file)
   }
-  await run('x509', '-in', authority, '-signkey', `${authority}.key`, '-days', '-1', '-out', expired)
   const at = (name: string) => join(folder, name)
   const [key, request, certificate] = [at('server.key'), at('server.csr'), at('server.pem')]
   writeFileSync(join(folder, 'names'), 'subjectAltName=IP:127.0.0.1')
