@@ -25,6 +25,7 @@ import {
   parsedBy,
   parseInt64,
   refuseWithoutSeconds,
+  repeated,
   withClientSettings,
 } from '../terminal/options.ts'
 import { type Line, print, printLines, printNote } from '../terminal/print.ts'
@@ -193,10 +194,7 @@ function orderCommand(
 function withFilter(command: Command): Command {
   return command
     .addOption(orderStatusOption())
-    .option('--pet <id>', 'only orders of this pet; can be repeated', (id, before: bigint[] = []) => [
-      ...before,
-      parseInt64(id),
-    ])
+    .option('--pet <id>', 'only orders of this pet; can be repeated', repeated(parseInt64))
     .option('--search <words>', "only orders whose reference or pet's name has words that begin with these")
 }
 

@@ -7,7 +7,7 @@ import { numberFrom } from '../../../service/src/config/setting-parsers.ts'
 import type { ApiKey } from '../../../service/src/domain/keys.ts'
 import { type FoundContents, kindOf } from '../../../service/src/store/kinds.ts'
 import { confirm } from '../terminal/interaction.ts'
-import { configOf, parsedBy, withSettings } from '../terminal/options.ts'
+import { configOf, parsedBy, repeated, withSettings } from '../terminal/options.ts'
 import { grouped, type Line, plural, print, printLines } from '../terminal/print.ts'
 import { requireStore } from '../with-store.ts'
 import { activeKeys, findKeys, keyJson, keyListing } from './keys.ts'
@@ -30,11 +30,7 @@ export function recoveredCommand(): Command {
   const command = new Command('recovered')
     .description('Make a store safe to serve after its database was set back to an earlier state.')
     .addOption(skipIdsOption())
-    .option(
-      '--revoke <key>',
-      'revoke the active keys with this id or name (repeatable)',
-      (key, keys: string[] = []) => [...keys, key],
-    )
+    .option('--revoke <key>', 'revoke the active keys with this id or name (repeatable)', repeated(String))
     .option('--revoke-all', 'revoke all active keys; create new ones afterwards', false)
     .option('--yes', 'do not ask', false)
     .option('--json', 'print JSON, for programs', false)

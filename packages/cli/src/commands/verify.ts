@@ -17,7 +17,7 @@ import { PROMISES } from '../../../verify/src/promises/all.ts'
 import { LEVELS, type Level, type PromiseRow } from '../../../verify/src/promises/shared/promise.ts'
 import { NegativeResult, NotExamined } from '../terminal/exit-codes.ts'
 import { startProgress } from '../terminal/interaction.ts'
-import { completing, parsedBy, withSettingsOf } from '../terminal/options.ts'
+import { completing, parsedBy, repeated, withSettingsOf } from '../terminal/options.ts'
 import { tryToWrite, writeFile } from '../terminal/output-file.ts'
 import { plural, print, printLines } from '../terminal/print.ts'
 import { junitReport, listing, report } from '../verify-report.ts'
@@ -55,17 +55,16 @@ interface Options {
 }
 
 export function verifyCommand(): Command {
-  const repeated = <Value>(value: Value, before: Value[] = []) => [...before, value]
   return withSettingsOf(VERIFY_SETTINGS, new Command('verify'))
     .description('Check which promises of the interface a server keeps.')
     .argument('[url]', 'the base URL, which must end in /v1')
     .option('--key-file <file>', 'a file with the API key')
     .addOption(
       completing(new Option('--level <level>', 'repeatable (default: interface)'), LEVELS).argParser(
-        (text: string, before?: Level[]) => repeated(parsedBy(oneOf(...LEVELS))(text), before),
+        repeated(parsedBy(oneOf(...LEVELS))),
       ),
     )
-    .option('--only <id>', 'check only this promise; repeatable', (id, before?: string[]) => repeated(id, before))
+    .option('--only <id>', 'check only this promise; repeatable', repeated(String))
     .option('--write', 'also run checks that add pets; the server may have no way to delete them', false)
     .option('--yes', 'allow --write with a production key, which begins with pets_live_', false)
     .option('--timeout <seconds>', 'the time limit for one request', parsedBy(secondsUpTo(TIMEOUT_MAX_S)), 10)

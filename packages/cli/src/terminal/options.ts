@@ -84,6 +84,11 @@ export function parsedBy<Value>(parse: (text: string) => Value): (text: string) 
   }
 }
 
+/** Returns a parser for a flag that can be repeated. */
+export function repeated<Value>(parse: (text: string) => Value): (text: string, before?: Value[]) => Value[] {
+  return (text, before = []) => [...before, parse(text)]
+}
+
 /** Creates an argument such as `<id>`. */
 export function int64Argument(name: string, description: string): Argument {
   return new Argument(name, description).argParser(parseInt64)
