@@ -12,15 +12,13 @@ interface Session {
   from?: string
   /** Flags of the service. */
   flags?: string[]
-  /** Settings of the service. */
-  env?: Record<string, string>
   /** The session does not show its key. */
   keyGiven?: true
 }
 
 const SESSIONS: Session[] = [
   { file: 'README.md' },
-  { file: 'docs/tutorial.md', env: { PETSTORE_CATEGORIES: 'categories.csv' } },
+  { file: 'docs/tutorial.md' },
   { file: 'docs/orders.md', flags: ['--ephemeral', '--demo'], keyGiven: true },
   { file: 'docs/cli.md', from: '## Pets', keyGiven: true },
 ]
@@ -29,10 +27,7 @@ const SESSIONS: Session[] = [
 const RECORDS = Array.from({ length: 100 }, (_, n) =>
   n === 1 ? ',7,available' : n === 5 ? 'Rex,7,sold,old' : `Pet ${n},7,sold`,
 )
-const FILES = {
-  'pets.csv': `name,categoryId,status\n${RECORDS.join('\n')}\n`,
-  'categories.csv': 'id,name\n1,Dogs\n2,Cats\n',
-}
+const FILES = { 'pets.csv': `name,categoryId,status\n${RECORDS.join('\n')}\n` }
 
 const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z)?/g
 /** Normalises what differs in every recording. */
@@ -65,7 +60,7 @@ test.each(SESSIONS)('$file: every command prints the output below it', async (se
   // curl shows no progress for such a small body at a terminal.
   writeFileSync(join(cwd, '.curlrc'), 'silent\n')
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(cwd, name), text)
-  const service = await serve(session.flags ?? [], { cwd, env: session.env ?? {} })
+  const service = await serve(session.flags ?? [], { cwd })
   const { port, host } = new URL(service.url)
   const env = { HOME: cwd, PATH: `${cwd}/bin:${process.env.PATH}`, PETSTORE_PORT: port }
   const key = session.keyGiven && { PETSTORE_API_KEY: service.key }
