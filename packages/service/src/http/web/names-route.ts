@@ -56,8 +56,8 @@ export function namesRoute(pipeline: Requests, stored: NameStore, { store, categ
         const wanted = categoriesFrom(body)
         const names = await stored.setNames(wanted, (before) => {
           // The client may be retrying after a lost answer (RFC 9110, 13.1.1).
-          const isSo = stringifyJson(before.categories) === stringifyJson(wanted)
-          const failed = isSo ? undefined : failedPrecondition(entityTag(json(before)), ifMatch)
+          const alreadyInEffect = stringifyJson(before.categories) === stringifyJson(wanted)
+          const failed = alreadyInEffect ? undefined : failedPrecondition(entityTag(json(before)), ifMatch)
           if (failed) throw failed
         })
         return changed(json(names), { categories: String(wanted.length) })
