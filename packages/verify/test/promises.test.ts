@@ -44,15 +44,13 @@ test('premises exist, need no more than the promise, have no later level, and fo
   expect(PROMISES.filter(({ id }) => circle(id, [])).map(({ id }) => id)).toEqual([])
 })
 
-/** `heading: subject` of each row of the interface document, with its quotation. */
+/** `heading: subject` of each item of the interface document, with its quotation. */
 const rows = readFileSync(join(root, 'docs/interface.md'), 'utf8')
   .split('\n## ')
   .flatMap((section) => {
-    const [heading = '', ...lines] = section.split('\n')
-    const cells = lines
-      .filter((line) => line.startsWith('| '))
-      .map((line) => line.split(/(?<!\\)\|/).map((one) => one.trim()))
-    return cells.slice(1).map(([, subject = '', says = '']) => ({ place: `${heading}: ${subject}`, says }))
+    const [heading = ''] = section.split('\n')
+    const items = section.matchAll(/^- \*\*(.+?)\*\*(?: — \*([^*]+)\*)?/gm)
+    return [...items].map(([, subject, says = '']) => ({ place: `${heading}: ${subject}`, says }))
   })
 
 test('each source exists', () => {

@@ -20,7 +20,7 @@ export interface PromiseRow {
   level: Level
   /** One sentence. */
   promise: string
-  /** Each is a row of docs/interface.md, a pointer into openapi.yaml or a section of an RFC. */
+  /** Each is an item of docs/interface.md, a pointer into openapi.yaml or a section of an RFC. */
   sources: readonly string[]
   needs?: readonly Need[]
   /** Ids of promises that must hold before this one is judged, so that one cause breaks few promises. */

@@ -75,7 +75,7 @@ export function refuses(ask: (probe: Probe) => Promise<Answer>, status: number, 
   return async (probe) => (await ask(probe)).expectError(status, code)
 }
 
-/** Returns a row of docs/interface.md. */
+/** Returns an item of docs/interface.md. */
 export function documented(heading: string, subject: string): string {
   return `docs/interface.md, ${heading}: ${subject}`
 }
