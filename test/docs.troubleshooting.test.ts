@@ -6,11 +6,11 @@ import { join } from 'node:path'
 
 const textOf = (path: string) => readFileSync(join(import.meta.dir, '..', path), 'utf8')
 
-/** The code that begins each row of a section's table. */
+/** The code that begins each row or item of a section. */
 function rowsOf(heading: string): string[] {
   const [, section = ''] = textOf('docs/troubleshooting.md').split(`\n## ${heading}\n`)
-  const [table = ''] = section.split('\n## ')
-  return [...table.matchAll(/^\| (`+)(.+?)\1 \|/gm)].map(([, , name = '']) => name).sort()
+  const [items = ''] = section.split('\n## ')
+  return [...items.matchAll(/^[|-] (`+)(.+?)\1(?: \||:)/gm)].map(([, , name = '']) => name).sort()
 }
 
 /** The messages that a file logs at `warn` or `error`, with `…` for each value. A call that cannot be read counts as a message. */
