@@ -7,9 +7,15 @@ import packageJson from '../package.json'
 import { document, operations } from '../packages/contract/src/contract.ts'
 
 const root = join(import.meta.dir, '..')
-const documents = ['*.md', 'docs/*.md', 'bench/*.md', 'endurance/*.md', 'packages/*/*.md'].flatMap((pattern) => [
-  ...new Bun.Glob(pattern).scanSync(root),
-])
+const documents = [
+  '*.md',
+  'docs/*.md',
+  'bench/*.md',
+  'endurance/*.md',
+  'scripts/*.md',
+  'test/*.md',
+  'packages/*/*.md',
+].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
 
 /** The problems that `find` returns for the documents, each with the name of its document. */
 function problems(find: (text: string, document: string) => readonly string[], of = documents): string[] {
