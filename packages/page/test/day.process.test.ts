@@ -69,6 +69,12 @@ test('a day at a counter, by keyboard alone', async () => {
   await page.waitForURL(`${service.origin}/?category=7`)
   await press('Tab')
   expect(await filter.inputValue()).toBe('Dogs')
+  // Text that is not a category shows no other category's animals.
+  await filter.fill('dogsx')
+  await page.waitForURL(`${service.origin}/`)
+  await filter.fill('dogs')
+  await page.waitForURL(`${service.origin}/?category=7`)
+  await press('Tab')
 
   await press(SHORTCUTS.search.key)
   await type('pet 7')
@@ -104,7 +110,7 @@ test('a day at a counter, by keyboard alone', async () => {
   const year = String(new Date().getFullYear())
   const facts = ['Number\n2', year, 'Till\ntest', 'Animal\nPet 7', 'Category\nDogs', 'For\nBen', 'Status\nSold']
   for (const part of [STORE, 'Receipt', ...facts]) expect(receipt).toContain(part)
-  for (const gone of ['History', 'Print a receipt', 'Placed']) expect(receipt).not.toContain(gone)
+  for (const gone of ['History', 'Print a receipt', 'Placed', '127.0.0.1']) expect(receipt).not.toContain(gone)
   await page.emulateMedia({ media: 'print' })
   const heights = await page.locator('.sheet dt').evaluateAll((labels) => labels.map((label) => label.clientHeight))
   expect(new Set(heights).size).toBe(1)
@@ -143,7 +149,7 @@ test('a day at a counter, by keyboard alone', async () => {
   // The page follows the other till.
   await go('Sales')
   await till.returnOrder(1n)
-  await page.getByText('=Anna').first().waitFor()
+  await page.getByRole('table', { name: 'Sales and returns' }).getByText('=Anna').first().waitFor()
   expect(await cells('totals')).toEqual([
     ['test', '1', '1', '0'],
     ['till 3', '0', '1', '-1'],
@@ -175,6 +181,17 @@ test('a day at a counter, by keyboard alone', async () => {
     'order.returned,7,Pet 7,2,Ben,test,-1',
     "order.returned,1,Pet 1,1,'=Anna,till 3,-1",
   ])
+
+  // An added animal shows its message here, too; a year that is being typed opens no day.
+  await press(SHORTCUTS.add.key)
+  await dialog().waitFor()
+  await type('Tom')
+  await press('Tab')
+  await type('7')
+  await press('Enter')
+  await page.locator('main').getByText('Tom was added.').waitFor()
+  await page.getByRole('textbox', { name: 'Day', exact: true }).fill('0002-11-22')
+  expect(new URL(page.url()).searchParams.has('day')).toBe(false)
 
   // The previous day, also if its sales arrive late; and a future day.
   const sold = (url: URL) => url.searchParams.get('type') === 'order.completed'

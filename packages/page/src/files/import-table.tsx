@@ -19,7 +19,7 @@ export function ImportTable({ importing }: { importing: Import }) {
   const at = Math.min(page, last)
   return (
     <>
-      <table class="rows import-rows">
+      <table class="rows import-rows" aria-label="Rows with mistakes">
         <thead>
           <tr>
             {['Line', ...FIELD_NAMES.map((field) => FIELDS[field].label)].map((head) => (

@@ -1,7 +1,7 @@
 // Hooks without a browser: reading and retrying, lists, customers, selected rows, and one task at a time.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { createElement, render } from 'preact'
+import { createElement, render, type VNode } from 'preact'
 import { until } from '../../../../test/support/until.ts'
 import {
   type Order,
@@ -10,15 +10,22 @@ import {
   type PetstoreClient,
   PetstoreNetworkError,
 } from '../../../client/src/petstore.ts'
+import { dayFrom, spanOf } from '../../../files/src/local-time.ts'
+import { useAddress } from '../../src/address.ts'
+import type { ImportRow } from '../../src/files/rows.ts'
+import { useImport } from '../../src/files/use-import.ts'
 import { useList } from '../../src/list/list.ts'
 import { firstPageOf, type Item, nextPage, type Page } from '../../src/list/list-position.ts'
 import { noteOf } from '../../src/list/list-table.tsx'
 import { Feed } from '../../src/live/feed.ts'
 import { Records } from '../../src/live/records.ts'
+import { useEnding } from '../../src/orders/ending.tsx'
 import { useHolders } from '../../src/orders/holders.ts'
 import { useBusy } from '../../src/parts/busy.ts'
+import { noteServiceTime, today } from '../../src/parts/clock.ts'
 import { useLoaded, withRetry } from '../../src/parts/loaded.ts'
 import { useSelection } from '../../src/selection/use-selection.ts'
+import { useMessage } from '../../src/use-store.tsx'
 import { fakeClient, order, pet, refused } from './fake-client.ts'
 
 const page = new EventTarget()
@@ -204,4 +211,57 @@ test('a selection spans the pages of a list, follows changes of its rows, and en
   list = pageOf({ ...first, status: 'sold' }, pet(3))
   await choose(pet(3))
   await until('the end of the selection', () => selected.current.selection === undefined)
+})
+
+test('Back through records keeps the list that led to them', async () => {
+  const address = use(useAddress)
+  address.current.go({ ...firstPageOf('animals'), status: 'sold' })
+  address.current.go({ kind: 'animal', id: 2n })
+  await until('the animal', () => address.current.opened)
+  Object.assign(globalThis.location, { search: '?animal=1' })
+  page.dispatchEvent(new Event('popstate'))
+  await until('the other animal', () => (address.current.opened as { id?: bigint } | undefined)?.id === 1n)
+  expect(address.current.position.status).toBe('sold')
+  Object.assign(globalThis.location, { search: '' })
+})
+
+test('the reservations that end today are others after midnight', async () => {
+  const tomorrow = dayFrom(today.value, 1)
+  const expiresAt = new Date(Date.parse(spanOf(tomorrow).from) + 60_000).toISOString()
+  const fake = fakeClient({
+    listEvents: ({ cursor }: { cursor?: string }) =>
+      cursor ? new Promise(() => undefined) : { events: [], next: 'A' },
+  })
+  const client = Object.create(fake.client, { listOrders: { value: () => [order(7, { expiresAt })] } })
+  const ending = use(useEnding.bind(undefined, { client, ...(await following(client)) }))
+  await until('the reservations of today', () => ending.current.ending)
+  expect(ending.current.ending).toEqual([])
+  noteServiceTime(spanOf(tomorrow).from)
+  await until('the reservations of tomorrow', () => ending.current.ending?.length === 1)
+  noteServiceTime(new Date().toUTCString())
+})
+
+test('a message that repeats is shown anew', async () => {
+  const shown = use(useMessage)
+  const keys = new Set<unknown>()
+  for (let time = 0; time < 2; time++) {
+    shown.current.showMessage('Rex is sold.')
+    await Bun.sleep(20)
+    keys.add((shown.current.message as VNode).key)
+  }
+  expect(keys.size).toBe(2)
+})
+
+test('an answer about a file keeps corrected cells and skipped rows; several files are refused', async () => {
+  const importing = use(() => useImport(fakeClient({}).client, () => undefined))
+  const rows = () => until('the rows', () => (importing.current.doing ? undefined : importing.current.rows))
+  importing.current.choose([new File(['name,category\n,7\nRex,seven\n'], 'pets.csv')])
+  const [first, second] = (await rows()) as [ImportRow, ImportRow]
+  importing.current.fix(first, { name: 'Mia' })
+  importing.current.skip(second, true)
+  importing.current.answer({ columns: { name: 0, categoryId: 1 } })
+  await Bun.sleep(20)
+  expect(await rows()).toMatchObject([{ cells: { name: 'Mia', categoryId: '7' } }, { state: 'skipped' }])
+  importing.current.choose([new File([''], 'a.csv'), new File([''], 'b.csv')])
+  await until('the reason', () => importing.current.problem === 'Choose one file at a time, not 2.')
 })

@@ -6,8 +6,9 @@ import { readPets } from '../../src/animal/by-id.ts'
 import { fetchPage, wholeList } from '../../src/list/list.ts'
 import { firstPage, firstPageOf, shortened } from '../../src/list/list-position.ts'
 import { sumOf } from '../../src/list/list-words.ts'
+import { find } from '../../src/list/search.tsx'
 import { readPet } from '../../src/record/history.ts'
-import { event, fakeClient, pet } from './fake-client.ts'
+import { event, fakeClient, order, pet } from './fake-client.ts'
 
 const FIRST = { ...firstPageOf('animals'), limit: 20 }
 
@@ -35,6 +36,20 @@ test('looks up animals by id in one page or one by one, without deleted ones', a
   expect([second.items.map(({ id }) => id), second.next, second.prev]).toEqual([[6n, 5n, 3n], undefined, '1'])
   const sold = await fetchPage(client, { ...ids, status: 'sold' }, {})
   expect(sold.items).toHaveLength(10)
+})
+
+test.each([
+  ['12', 'animal', 12],
+  ['order 12', 'order', 12],
+  ['rex', 'order', 7],
+] as const)('on Orders, Enter after %p opens the %s %d', async (words, kind, id) => {
+  const { client } = fakeClient({
+    listEvents: () => ({ events: [event(1, 'pet.added', { pet: pet(12) })] }),
+    getOrder: (id: bigint) => order(Number(id)),
+    listOrderPage: ({ status }: { status?: string }) => ({ orders: status ? [] : [order(7, { status: 'completed' })] }),
+  })
+  const found = await find(client, firstPageOf('orders'), words)
+  expect(found?.record).toEqual({ kind, id: BigInt(id) })
 })
 
 test('reads all pages in order', async () => {

@@ -234,6 +234,13 @@ test('acts once for several submits, and reports no failure after a sign-out', a
   expect([calls.length, failureOf(task)]).toEqual([1, undefined])
 })
 
+test('an open dialog follows changes to its order', async () => {
+  const { store, task } = start('release', RESERVED, HELD)
+  store.held = order(7, { reference: 'Ben' })
+  await task.check()
+  expect([task.order.value?.reference, task.overtaken.value]).toEqual(['Ben', ''])
+})
+
 test('an open dialog reports that another till was quicker, until that no longer holds', async () => {
   const { store, task } = start('reserve', FREE)
   store.held = order(8)

@@ -1,8 +1,9 @@
 // How tabs of one browser share the signed-in key.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { until } from '../../../../test/support/until.ts'
-import { keyIn } from '../../src/session/signed-in.ts'
+import { identify, keyIn, refusalIn } from '../../src/session/signed-in.ts'
 import { findKey, joinTabs, STORED_KEY } from '../../src/session/tab-keys.ts'
 
 const SIGNED_IN = { key: 'pets_live_x', name: 'till 3', readOnly: false }
@@ -52,3 +53,12 @@ test.each(['pets_live_x', ' Bearer pets_live_x', '"Authorization: bearer pets_li
   'reads the key that was pasted as %s',
   (text) => expect(keyIn(text)).toBe('pets_live_x'),
 )
+
+test('only a 401 of the service says that a key was refused, and HTML at /key is not a key', async () => {
+  const refused = { code: 'invalid_api_key', message: 'The key is unknown.', status: 401 }
+  expect(await refusalIn(Response.json(refused, { status: 401 }))).toBe('The key is unknown.')
+  expect(await refusalIn(new Response('<html>', { status: 401 }))).toBeUndefined()
+  Object.assign(globalThis, { window: { fetch: async () => new Response('<html>') } })
+  expect((await rejectionOf(identify('pets_live_x'))).message).toStartWith('The response does not follow the contract.')
+  Reflect.deleteProperty(globalThis, 'window')
+})
