@@ -1,7 +1,7 @@
 // The sites of histories, with their failures: two servers on a PostgreSQL with a synchronous standby, or on a PostgreSQL that one of them
 // reaches through PgBouncer.
 
-import NOW from '../../packages/service/src/store/postgres/schema/functions/now.sql' with { type: 'text' }
+import { FUNCTIONS } from '../../packages/service/src/store/postgres/schema/schema.ts'
 import { PgBouncer } from '../../test/support/pgbouncer.ts'
 import { Cluster } from '../../test/support/postgres.ts'
 import type { Site } from './clients.ts'
@@ -29,6 +29,8 @@ export const FAULTS = [
   FAILOVER,
 ] as const
 export type Faults = Readonly<Partial<Record<(typeof FAULTS)[number], () => Promise<void>>>>
+/** The clock of all servers. */
+const [NOW = ''] = /CREATE OR REPLACE FUNCTION petstore_now[^;]*;/.exec(FUNCTIONS) ?? []
 const AHEAD = NOW.replace('clock_timestamp()', `(clock_timestamp() + interval '${AHEAD_MS} ms')`)
 
 export type Kind = 'postgres' | 'pgbouncer'

@@ -90,5 +90,7 @@ export function migrateCommand(): Command {
 function sentence(name: string, { version, newest, refused }: SchemaState): string {
   if (refused !== undefined) return `${name} ${refused}.`
   if (version === newest) return `${name}: schema ${version}, up to date.`
-  return `${name}: schema ${version} of ${newest}. Run petstore migrate --apply.`
+  // Only servers of the previous version can use the next schema.
+  const first = version < newest - 1 ? ' Stop the servers of all earlier versions first.' : ''
+  return `${name}: schema ${version} of ${newest}. Run petstore migrate --apply.${first}`
 }

@@ -1,4 +1,4 @@
-// The files in postgres/schema/functions/ create every function and trigger of a store. migrate.process.test.ts tests
+// postgres/schema/functions.sql creates every function and trigger of a store. migrate.process.test.ts tests
 // their rights after a migration.
 
 import { expect, test } from 'bun:test'
@@ -28,7 +28,7 @@ test('no function or trigger comes from a migration only', async () => {
         END LOOP;
       END $$`)
     expect(await definitions()).toHaveLength(0)
-    await sql.unsafe(`BEGIN; ${FUNCTIONS.join('\n')} COMMIT`)
+    await sql.unsafe(`BEGIN; ${FUNCTIONS} COMMIT`)
     expect(await definitions()).toEqual(before)
   }, address)
 })

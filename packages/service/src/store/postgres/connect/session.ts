@@ -36,7 +36,7 @@ const WAIT_FOR_STANDBY = `CASE WHEN current_setting('synchronous_commit') IN ('o
 /**
  * Begins a transaction with settings that end with it, also behind a pooler. `also` are more expressions to select.
  * The commit waits for the synchronous standby, unless `settings` set synchronous_commit. No trigger changes that
- * (functions/commit-durably.sql). The database ends the transaction if the client stops, because it can hold a lock.
+ * (schema/functions.sql). The database ends the transaction if the client stops, because it can hold a lock.
  */
 export function beginWith(
   settings: Readonly<Record<string, string | number>> = {},

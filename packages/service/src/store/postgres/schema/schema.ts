@@ -11,14 +11,7 @@ import { isLocked } from '../connect/errors.ts'
 import { openSession, type WritableHost } from '../connect/hosts.ts'
 import { beginWith, type RunQuery, Session } from '../connect/session.ts'
 import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS, MIGRATION_PAUSE_MS, MIGRATION_WAIT_MS } from '../connect/time-limits.ts'
-import addPets from './functions/add-pets.sql' with { type: 'text' }
-import commitDurably from './functions/commit-durably.sql' with { type: 'text' }
-import countInventory from './functions/count-inventory.sql' with { type: 'text' }
-import findWords from './functions/find-words.sql' with { type: 'text' }
-import lastIds from './functions/last-ids.sql' with { type: 'text' }
-import now from './functions/now.sql' with { type: 'text' }
-import refusedCallers from './functions/refused-callers.sql' with { type: 'text' }
-import takeTurns from './functions/take-turns.sql' with { type: 'text' }
+import functions from './functions.sql' with { type: 'text' }
 import { MIGRATIONS } from './migrations.ts'
 import { newGrants } from './rights.ts'
 
@@ -28,24 +21,10 @@ export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 const LOCKS = 1346720851
 /** Servers that start at the same time migrate one after another. */
 const TAKE_MIGRATION_LOCK = `pg_advisory_xact_lock(${LOCKS}, 0)`
-/** SQL that takes the lock that orders commits (functions/take-turns.sql). Servers of all versions use this number. */
+/** SQL that takes the lock that orders commits (functions.sql). Servers of all versions use this number. */
 export const TAKE_WRITE_LOCK = `pg_advisory_xact_lock(${LOCKS}, 1)`
 
-/**
- * The current functions and triggers, installed after the migrations, each after the functions that it calls. A change
- * needs a migration, if only for its number, so that an older server does not reinstall its own. Signatures that
- * servers of the previous version call stay.
- */
-export const FUNCTIONS = [
-  now,
-  takeTurns,
-  commitDurably,
-  countInventory,
-  lastIds,
-  refusedCallers,
-  addPets,
-  findWords,
-].map((text) => text.replaceAll(':take_write_lock', TAKE_WRITE_LOCK))
+export const FUNCTIONS = functions.replaceAll(':take_write_lock', TAKE_WRITE_LOCK)
 
 interface MigrateOptions extends Pick<StoreOptions, 'onMigration'> {
   /** How long to repeat the migration while other sessions hold its locks; 0 for one attempt. */
@@ -130,7 +109,7 @@ export async function applyMigrations(execute: RunQuery): Promise<number> {
   if (version === 0) await execute('CREATE TABLE petstore_schema (version integer NOT NULL)')
   const made = version === 0 ? 0 : version - FIRST_VERSION + 1
   for (const statements of MIGRATIONS.slice(made)) await execute(statements)
-  for (const statements of FUNCTIONS) await execute(statements)
+  await execute(FUNCTIONS)
   await execute('DELETE FROM petstore_schema')
   await execute(`INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`)
   return version

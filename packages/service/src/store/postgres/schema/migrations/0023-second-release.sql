@@ -3,4 +3,7 @@ CREATE TABLE category_names (
   id   bigint NOT NULL PRIMARY KEY,
   name text   NOT NULL
 );
--- The function of the durable commits and its trigger on `keys` changed (functions/commit-durably.sql).
+-- The function of the durable commits and its trigger on `keys` changed (functions.sql).
+
+-- Only servers of 1.0.0 called it.
+DROP FUNCTION IF EXISTS petstore_add_pets(bigint[], json);
