@@ -70,14 +70,14 @@ test('docs/interface.md has the source of each operation, parameter and field', 
 })
 
 test('docs/clients.md has the method of each operation, and the filters of each list', () => {
-  const rows = readFileSync(join(root, 'docs/clients.md'), 'utf8').split('\n')
+  const items = readFileSync(join(root, 'docs/clients.md'), 'utf8').split(/\n(?=- )/)
   for (const { id, parameters } of operations) {
-    const row = rows.find((line) => line.startsWith(`| \`${id}(`) || line.includes(`, \`${id}(`))
-    expect([id, row]).toEqual([id, expect.any(String)])
+    const item = items.find((text) => text.startsWith(`- \`${id}(`) || text.includes(`, \`${id}(`))
+    expect([id, item]).toEqual([id, expect.any(String)])
     const filters = parameters.filter(
       ({ in: place, name }) => place === 'query' && !['limit', 'cursor', 'count'].includes(name),
     )
-    expect([id, filters.filter(({ name }) => !row?.includes(`\`${name}\``)).map(({ name }) => name)]).toEqual([id, []])
+    expect([id, filters.filter(({ name }) => !item?.includes(`\`${name}\``)).map(({ name }) => name)]).toEqual([id, []])
   }
 })
 
