@@ -12,9 +12,10 @@ export function* databaseFaults(cluster: Cluster, operations: readonly Operation
     const isWaiting = ask.kind === 'events' && ask.wait
     if (Number.isFinite(endedAt) && endedAt - startedAt > ANSWERED_MS_MAX && !isWaiting)
       yield `${method} ${path} took ${Math.round(endedAt - startedAt)} ms`
-    const isAway = cluster.awayWindows.some(([from, to]) => startedAt > from && endedAt < to)
-    if (!isAway) continue
-    if (method === 'GET' && status === 503) yield `${path} gets 503 while only the standby is away: ${text}`
+    const away = cluster.awayWindows.find(({ from, to }) => startedAt > from && endedAt < to)
+    if (!away) continue
+    if (method === 'GET' && status === 503 && endedAt < away.cancelledAt)
+      yield `${path} gets 503 while only the standby is away: ${text}`
     if (method !== 'GET' && method !== 'HEAD' && status >= 200 && status < 300)
       yield `${method} ${path} gets ${status} although the standby is away`
   }

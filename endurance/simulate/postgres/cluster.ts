@@ -18,10 +18,12 @@ export class Cluster {
   primary: Instance
   /** Without a synchronous standby, commits do not wait. */
   standby: 'connected' | 'away' | 'none' = 'connected'
-  /** When only the standby was away. */
-  readonly awayWindows: (readonly [from: number, to: number])[] = []
+  /** When only the standby was away. Reads must work until `cancelledAt`. */
+  readonly awayWindows: { readonly from: number; readonly to: number; readonly cancelledAt: number }[] = []
   /** The delay of the next response. */
   delayMs = 0
+  /** Whether the delay is for a response within a transaction. */
+  delaysTransaction = false
   private readonly sessions = new Map<SimulatedProcess, Map<number, Session>>()
   private readonly process: SimulatedProcess
   private timelines = 1
@@ -59,8 +61,9 @@ export class Cluster {
     return this.random() * LATENCY_MS_MAX
   }
 
-  takeDelay(): number {
+  takeDelay(isInTransaction: boolean): number {
     const { delayMs } = this
+    if (this.delaysTransaction && !isInTransaction) return 0
     this.delayMs = 0
     return delayMs
   }
@@ -98,7 +101,7 @@ export class Cluster {
   }
 
   isSynchronous(instance: Instance): boolean {
-    return instance !== this.primary || this.standby !== 'none'
+    return instance === this.primary ? this.standby !== 'none' : instance.hasStandby
   }
 
   /** Confirms the commits of the primary in their order, while the standby is connected. */
@@ -145,6 +148,7 @@ export class Cluster {
   rejoin(old: Instance): void {
     old.stop()
     old.pending = []
+    old.hasStandby = true
     old.timeline = ''
     old.start()
     this.regainStandby()

@@ -56,12 +56,18 @@ export function failuresOf(cluster: Cluster): Readonly<Record<Failure, () => Pro
     instance.start()
   }
 
-  async function standbyAway(): Promise<void> {
+  async function standbyAway(isCancelled: boolean): Promise<void> {
     await sleep(SETTLED_MS)
     cluster.loseStandby()
     const from = cluster.now
     await upTo(AWAY_MS_MAX)
-    cluster.awayWindows.push([from, cluster.now])
+    const cancelledAt = cluster.now
+    if (isCancelled) {
+      cluster.cancelWaits()
+      await upTo(SHORT_MS_MAX)
+    }
+    cluster.awayWindows.push({ from, to: cluster.now, cancelledAt })
+    cluster.regainStandby()
   }
 
   async function failover({ isBehind, isFrozen, returns }: Failover): Promise<void> {
@@ -81,6 +87,7 @@ export function failuresOf(cluster: Cluster): Readonly<Record<Failure, () => Pro
     if (returns) {
       // A server that starts while only the old primary responds uses it.
       await sleep(SETTLED_MS)
+      old.hasStandby = false
       old.start()
       await upTo(DOWN_MS_MAX)
       await restart(cluster.primary, DOWN_MS_MAX)
@@ -92,6 +99,7 @@ export function failuresOf(cluster: Cluster): Readonly<Record<Failure, () => Pro
   return {
     'response delayed': async () => {
       cluster.delayMs = random() * DELAY_MS_MAX
+      cluster.delaysTransaction = random() < 0.5
     },
     'response lost before the commit': async () => {
       cluster.primary.losesCommit = 'before'
@@ -118,16 +126,8 @@ export function failuresOf(cluster: Cluster): Readonly<Record<Failure, () => Pro
       primary.isReadOnly = false
     },
     'host restarted': () => restart(cluster.primary, DOWN_MS_MAX),
-    'standby away': async () => {
-      await standbyAway()
-      cluster.regainStandby()
-    },
-    'wait cancelled': async () => {
-      await standbyAway()
-      cluster.cancelWaits()
-      await upTo(SHORT_MS_MAX)
-      cluster.regainStandby()
-    },
+    'standby away': () => standbyAway(false),
+    'wait cancelled': () => standbyAway(true),
     failover: () => failover({}),
     'failover of a frozen host': () => failover({ isFrozen: true }),
     'failover without the last commits': () => failover({ isBehind: true }),

@@ -32,6 +32,8 @@ export interface Pending {
 export class Instance {
   state: 'up' | 'starting' | 'down' = 'up'
   isReadOnly = false
+  /** Whether its commits wait for a standby when it is not the primary any more. */
+  hasStandby = true
   /** Why it refuses new connections. */
   refusal: Failed | undefined
   frozenUntil = 0

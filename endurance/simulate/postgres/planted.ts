@@ -19,6 +19,7 @@ const STARTED = 'return { running: Promise.try(work, item).finally(() => this.re
 const EARLIER: readonly Failure[] = ['old primary returns']
 const AWAY: readonly Failure[] = ['standby away']
 const CUT: readonly Failure[] = ['connection cut', 'connection frozen', 'response delayed']
+const SLOW: readonly Failure[] = ['response delayed', 'connection frozen']
 const LOST: readonly Failure[] = ['response lost before the commit', 'response lost after the commit']
 
 interface Planted {
@@ -90,30 +91,22 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     "pg_logical_emit_message(true, 'petstore', '')",
     "'0/0'::pg_lsn",
   ]),
-  'key uses that wait for the standby': planted(AWAY, [
-    PRIMARY,
-    "beginWith({ synchronous_commit: 'local' })",
-    'beginWith()',
-  ]),
   'a cancelled wait that counts as replicated': planted(
     ['wait cancelled'],
     [HOST, 'this.cancelledWaits > cancelledWaits', 'this.cancelledWaits < 0'],
   ),
   'a lock that is not taken': planted([], [COMMITS, '[TAKE_WRITE_LOCK, `set_config', '[`set_config']),
-  'a transaction that continues after its caller gave up': planted(
-    [...CUT, 'host restarted'],
-    [PRIMARY, '      abort.abort(unavailable(error))\n', ''],
-  ),
-  'a batch that takes calls after it was settled': planted(
-    [...CUT, 'host restarted'],
-    [GROUP, "    if (!this.isOpen) throw new Error('the batch is settled')\n", ''],
-  ),
-  'connections that stay open after one is lost': planted(CUT, [STATE, '    void connections.close()\n', '']),
-  'a lost connection that is not noticed': planted(CUT, [
+  'a transaction that continues after its caller gave up': planted(SLOW, [
     PRIMARY,
-    'else if (running && isLost(error)) this.state',
-    'else if (running && !error) this.state',
+    '      abort.abort(unavailable(error))\n',
+    '',
   ]),
+  'a batch that takes calls after it was settled': planted(SLOW, [
+    GROUP,
+    "    if (!this.isOpen) throw new Error('the batch is settled')\n",
+    '',
+  ]),
+  'connections that stay open after one is lost': planted(CUT, [STATE, '    void connections.close()\n', '']),
   'a failed search that is never repeated': planted(
     ['host restarted'],
     [STATE, 'startTimer(forget, LOOK_AGAIN_MS)', 'forget'],

@@ -65,7 +65,7 @@ export class Session {
   reply(reply: Reply): void {
     if (this.isOver) return
     if (!('notice' in reply || 'opened' in reply)) this.unanswered--
-    this.deliver({ connection: this.connection, ...reply }, this.cluster.takeDelay())
+    this.deliver({ connection: this.connection, ...reply }, this.cluster.takeDelay(this.transaction !== undefined))
   }
 
   /** Ends the connection, with an error code of the system. */
