@@ -7,9 +7,10 @@ import { codeOf, orRefusal } from './connect/errors.ts'
 import { atStart, checkServer, openSession } from './connect/hosts.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './connect/session.ts'
 import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS } from './connect/time-limits.ts'
-import { BEGIN_EPOCH } from './read/events.ts'
 import { applyMigrations, checkOwner, NEWEST_VERSION, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
 import { indexRows } from './write/search-index.ts'
+
+export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
 
 const TYPES = { bigint: 'integer', text: 'text', boolean: 'boolean' } as const
 /** The types of the columns when rows are read from JSON. */

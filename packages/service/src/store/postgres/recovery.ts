@@ -11,8 +11,7 @@ import { orRefusal } from './connect/errors.ts'
 import { atStart, openSession } from './connect/hosts.ts'
 import type { RunQuery } from './connect/session.ts'
 import { LOCK_WAIT_MS } from './connect/time-limits.ts'
-import { lastIdOf } from './contents.ts'
-import { BEGIN_EPOCH } from './read/events.ts'
+import { BEGIN_EPOCH, lastIdOf } from './contents.ts'
 import { checkOwner, checkVersion, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
 
 /** How long connections that were just closed can remain visible. */

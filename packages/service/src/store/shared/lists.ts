@@ -52,6 +52,9 @@ export const PETS: StoredList<PetFilter> = {
   ],
 }
 
+/** The text that a search for an order matches, like `searched` of `ORDERS`. */
+export const textOfOrder = (reference: string | null | undefined, petName: string) => `${reference ?? ''} ${petName}`
+
 export const ORDERS: StoredList<OrderFilter> = {
   table: 'orders',
   columns: ORDER_COLUMNS,

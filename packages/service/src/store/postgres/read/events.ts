@@ -3,10 +3,9 @@
 import type { EventStore } from '../../../domain/events.ts'
 import { type FeedDialect, type FeedRow, feedOf } from '../../shared/events.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
+import { BEGIN_EPOCH } from '../contents.ts'
 import { firstOf, limitFor } from './page-queries.ts'
 import { POSTGRES_JSON } from './pages.ts'
-
-export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`
 
 /** With a filter, only its index can give the order: see page-queries.ts. */
 const FEED: FeedDialect = {

@@ -2,7 +2,7 @@
 
 import type { Writes } from '../../../domain/decisions/working-copy.ts'
 import type { Pet } from '../../../domain/pets.ts'
-import { ORDERS, PETS, rowsOf } from '../../shared/lists.ts'
+import { ORDERS, PETS, rowsOf, textOfOrder } from '../../shared/lists.ts'
 import { indexedWords } from '../../shared/search.ts'
 import type { RunQuery } from '../connect/session.ts'
 
@@ -47,7 +47,7 @@ async function renamePet(query: RunQuery, { id, name }: Pet): Promise<void> {
     'SELECT id, reference FROM orders WHERE pet_id = $1',
     id,
   )
-  const texts = orders.map(({ id, reference }) => ({ id, text: `${reference ?? ''} ${name}` }))
+  const texts = orders.map(({ id, reference }) => ({ id, text: textOfOrder(reference, name) }))
   for (let at = 0; at < texts.length; at += ROWS) await setWords(query, 'orders', texts.slice(at, at + ROWS))
 }
 

@@ -2,7 +2,16 @@
 
 import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import { jsonObject } from '../../shared/columns.ts'
-import { type AnyFilter, boundOf, ORDERS, PETS, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import {
+  type AnyFilter,
+  boundOf,
+  ORDERS,
+  PETS,
+  planOf,
+  rowsOf,
+  type StoredList,
+  textOfOrder,
+} from '../../shared/lists.ts'
 import { indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
 import { inserter, type Read, type Statements, type Value } from '../connect/statements.ts'
@@ -37,8 +46,6 @@ export function searchIndex(statements: Statements) {
   const [pets, orders] = [wordsTable(statements, PETS), wordsTable(statements, ORDERS)]
   const remove = statements.query('DELETE FROM search_pets WHERE rowid = ?')
   const ordersOf = statements.query<[bigint, string | null]>('SELECT id, reference FROM orders WHERE pet_id = ?')
-  /** The text that a search for an order matches. */
-  const textOf = (reference: string | null | undefined, name: string) => `${reference ?? ''} ${name}`
 
   return {
     pets,
@@ -46,13 +53,13 @@ export function searchIndex(statements: Statements) {
     /** Also updates the pet's orders, which can be found by its name. */
     renamePet(id: bigint, name: string) {
       pets.set(id, name)
-      for (const [order, reference] of ordersOf.values(id)) orders.set(order, textOf(reference, name))
+      for (const [order, reference] of ordersOf.values(id)) orders.set(order, textOfOrder(reference, name))
     },
     deletePet: (id: bigint) => void remove.run(id),
     /** `name` returns a pet's name. */
     addOrders: (added: readonly StoredOrder[], name: (petId: bigint) => string) =>
-      orders.add(added.map(({ id, petId, reference }) => [id, textOf(reference, name(petId))])),
-    setOrder: (id: bigint, reference: string | undefined, name: string) => orders.set(id, textOf(reference, name)),
+      orders.add(added.map(({ id, petId, reference }) => [id, textOfOrder(reference, name(petId))])),
+    setOrder: (id: bigint, reference: string | undefined, name: string) => orders.set(id, textOfOrder(reference, name)),
   }
 }
 
