@@ -4,7 +4,7 @@
 import { LIMITS } from '../../packages/service/src/domain/limits.ts'
 import { startServer } from '../../packages/service/src/http/server.ts'
 import { createLog } from '../../packages/service/src/observability/log.ts'
-import { isPostgresAddress } from '../../packages/service/src/store/postgres/connect/address.ts'
+import { isPostgresAddress } from '../../packages/service/src/store/postgres/address.ts'
 import { openPostgresStore } from '../../packages/service/src/store/postgres/store.ts'
 import { openSqliteStore } from '../../packages/service/src/store/sqlite/store.ts'
 import { wallMs } from '../../packages/service/src/system/runtime.ts'

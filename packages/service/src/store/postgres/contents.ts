@@ -3,11 +3,12 @@
 import { StartError } from '../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted } from '../contents.ts'
 import { notCurrent } from '../shared/schema-versions.ts'
-import { codeOf, orRefusal } from './connect/errors.ts'
-import { atStart, checkServer, openSession } from './connect/hosts.ts'
+import { codeOf } from './connect/errors.ts'
+import { atStart, openSession } from './connect/hosts.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './connect/session.ts'
 import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS } from './connect/time-limits.ts'
 import { applyMigrations, checkOwner, NEWEST_VERSION, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
+import { checkServer, orRefusal } from './start-checks.ts'
 import { indexRows } from './write/search-index.ts'
 
 export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`

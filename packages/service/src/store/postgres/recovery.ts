@@ -7,12 +7,12 @@ import { LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { FIND_CONTENTS, lastSkipped, type Recovery, toContents } from '../shared/recovery.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { IS_OURS } from './connect/client.ts'
-import { orRefusal } from './connect/errors.ts'
 import { atStart, openSession } from './connect/hosts.ts'
 import type { RunQuery } from './connect/session.ts'
 import { LOCK_WAIT_MS } from './connect/time-limits.ts'
 import { BEGIN_EPOCH, lastIdOf } from './contents.ts'
 import { checkOwner, checkVersion, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
+import { orRefusal } from './start-checks.ts'
 
 /** How long connections that were just closed can remain visible. */
 const CLOSING_MS = 2_000

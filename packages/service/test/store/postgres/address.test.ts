@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../../src/config/read-config.ts'
-import { describeAddress, parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
+import { describeAddress, parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 
 const SECRET = 'hunter2'
 

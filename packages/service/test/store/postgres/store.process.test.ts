@@ -10,7 +10,7 @@ import { cluster, now, PET, storeWithKey } from '../../../../../test/support/pos
 import { outcomeOf, rejectionOf } from '../../../../../test/support/rejection.ts'
 import { Metrics } from '../../../src/observability/metrics.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { CONNECTIONS_DEFAULT, parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
+import { CONNECTIONS_DEFAULT, parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { openSession } from '../../../src/store/postgres/connect/hosts.ts'
 import { beginWith, SETTINGS } from '../../../src/store/postgres/connect/session.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/store/postgres/connect/time-limits.ts'

@@ -13,7 +13,7 @@ import { type Service, startService } from '../../../../../test/support/service.
 import { until } from '../../../../../test/support/until.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { migrateStore, openStore } from '../../../src/store/kinds.ts'
-import { parsePostgresAddress } from '../../../src/store/postgres/connect/address.ts'
+import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
 import { QUIET_MS } from '../../../src/store/postgres/connect/primary-state.ts'
 

@@ -7,7 +7,7 @@ import { DatabaseError } from 'pg-protocol'
 import { StartError } from '../../../domain/start-error.ts'
 import { io } from '../../../system/io.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
-import type { Host, PostgresAddress } from './address.ts'
+import type { Host, PostgresAddress } from '../address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
 import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
 

@@ -3,9 +3,7 @@
 
 import { DatabaseError } from 'pg-protocol'
 import { PetstoreError } from '../../../domain/petstore-error.ts'
-import { StartError } from '../../../domain/start-error.ts'
 import { storageFull, unavailable } from '../../shared/failures.ts'
-import { describeAddress, type PostgresAddress, parsePostgresAddress } from './address.ts'
 
 /**
  * How to treat a server error. `fault` is 500 and `full` is storage_full; the others are `unavailable`. `refused`:
@@ -98,55 +96,4 @@ function fault(error: DatabaseError): StoreFailure {
   const { routine, constraint } = error
   const code = codeOf(error)
   return new StoreFailure(code, `SQLSTATE ${code} (${[routine, constraint].filter(Boolean).join(', ')})`)
-}
-
-/**
- * Advice for a database that cannot be used, by a pattern for the error's code. The first match applies. None contains
- * the password.
- */
-const REASONS = {
-  '^28': "it refuses this user or password. Check the address and the server's pg_hba.conf.",
-  '^3D000$': 'it has no such database. Create it: petstore help postgresql.',
-  '^(42501|3F000)$':
-    'this user lacks privileges. Let the owner run `petstore migrate --apply`, and grant the rest: petstore help postgresql.',
-  '^42P07$': 'it contains tables of another program. Name another database.',
-  '^(25006|STANDBY)$':
-    'no host of the address accepts writes: all that respond are standbys. Add the primary to the address, or try again after a promotion.',
-  '^READ_ONLY$':
-    'its transactions are read-only, but it is not a standby. Set default_transaction_read_only to off for the server, the database and the role.',
-  '^53300$':
-    'it has no free connection. Raise max_connections, or lower `connections` in the addresses of the servers.',
-  '^NOT_REPLICATED$':
-    'a commit waits for a synchronous standby that does not confirm it. Start the standby, or change synchronous_standby_names.',
-  '^SLOW_COMMIT$': 'its commits take too long, and no standby is the cause. Check its disk and try again.',
-  '^(OLDER_SCHEMA|TIMELINE)$': 'a failover has undone its migration. Try again.',
-  '^(53100|58030)$': 'its disk is full or failing. Free space on it, also for the write-ahead log, and try again.',
-  '^54000$': "it needs a VACUUM before it starts more transactions. The server's log names the database.",
-  '^(57014|25P0[34])$': 'a timeout cancelled a statement. Raise statement_timeout and transaction_timeout of the role.',
-  '^55P03$':
-    'another session holds a lock that is needed. End its transaction (pg_locks and pg_stat_activity show it), or raise lock_timeout of the role.',
-  '^57P03$': 'it is starting up or shutting down. Try again.',
-  '^08P01$':
-    'it refuses the connection or its parameters. With PgBouncer, set ignore_startup_parameters (petstore help postgresql), and raise max_client_conn if it is reached.',
-  'CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO':
-    'its certificate cannot be verified. Check sslmode and sslrootcert in the address.',
-  '^(ENOTFOUND|EAI_\\w+)$': 'its host name cannot be resolved. Check the name and the DNS server.',
-  '^(E[A-Z_]+|CONNECT\\w+|NO_ANSWER|08\\w+)$':
-    'it cannot be reached. Check that it is running, that host and port are right, and that it supports TLS if sslmode requires it.',
-}
-
-/** Runs `work` with the parsed address. Throws StartError for known errors; others are rethrown. */
-export async function orRefusal<Result>(
-  address: string,
-  work: (parsed: PostgresAddress) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work(parsePostgresAddress(address))
-  } catch (error) {
-    const cause = error instanceof PetstoreError ? error.cause : error
-    const where = `${describeAddress(address)} cannot be used: `
-    if (cause instanceof StartError) throw new StartError(`${where}${cause.message}.`, { cause })
-    const reason = Object.entries(REASONS).find(([pattern]) => new RegExp(pattern).test(codeOf(cause)))?.[1]
-    throw reason === undefined ? error : new StartError(where + reason, { cause })
-  }
 }

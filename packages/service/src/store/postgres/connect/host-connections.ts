@@ -3,7 +3,7 @@
 import { DatabaseError } from 'pg-protocol'
 import { PetstoreError } from '../../../domain/petstore-error.ts'
 import { unavailable } from '../../shared/failures.ts'
-import type { PostgresAddress } from './address.ts'
+import type { PostgresAddress } from '../address.ts'
 import { Client, IS_OURS } from './client.ts'
 import { codeOf, isGone, isLost, StoreFailure } from './errors.ts'
 import { checkSettings, TIMELINE, type WritableHost } from './hosts.ts'

@@ -3,11 +3,11 @@
 import { DatabaseError } from 'pg-protocol'
 import { StartError } from '../../../domain/start-error.ts'
 import { monotonicMs, sleep } from '../../../system/runtime.ts'
-import { describeHost, type Host, type PostgresAddress } from './address.ts'
+import { describeHost, type Host, type PostgresAddress } from '../address.ts'
 import { Client } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
 import { type RunQuery, SETTINGS, Session } from './session.ts'
-import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, STATEMENT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
+import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
 
 const START_AGAIN_MS = 100
 /** Can change soon: a server or standby starts, a disk catches up, a connection becomes free or opens. */
@@ -134,8 +134,6 @@ function mostTelling(errors: readonly unknown[]): unknown {
   return errors.find((error) => error instanceof DatabaseError) ?? found[0] ?? found[1] ?? errors[0]
 }
 
-const OLDEST_SERVER = 15
-
 /** With `replica`, which only a superuser can set, our triggers do not run. */
 const CHECKED = { ...SETTINGS, session_replication_role: 'origin' }
 
@@ -152,29 +150,4 @@ export async function checkSettings(query: RunQuery): Promise<void> {
   if (!different) return
   const { name, value, found } = different
   throw new StartError(`its ${name} is '${found}': set it to '${value}' for the role`)
-}
-
-/**
- * Throws StartError if the session's statements have no time limit. Sessions set it when they start, but PgBouncer does
- * not pass it on. A statement that a server gave up on would then keep its connection, until none is left.
- */
-export async function checkStatementTimeout(query: RunQuery): Promise<void> {
-  const [session] = await query<{ role: string }>(
-    "SELECT quote_ident(session_user) AS role WHERE current_setting('statement_timeout') = '0'",
-  )
-  if (!session) return
-  const change = `ALTER ROLE ${session.role} SET statement_timeout = '${STATEMENT_TIMEOUT_MS / 1000}s'`
-  throw new StartError(`its statement_timeout is 0. Run ${change}, and RECONNECT on the console of PgBouncer`)
-}
-
-/** Throws StartError if the server is too old or cannot store every text. */
-export async function checkServer(query: RunQuery): Promise<void> {
-  const [server] = await query<{ version: number; encoding: string }>(`
-    SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding`)
-  if (!server || server.version < OLDEST_SERVER) {
-    throw new StartError(`it is PostgreSQL ${server?.version}; ${OLDEST_SERVER} or later is needed`)
-  }
-  if (server.encoding !== 'UTF8') {
-    throw new StartError(`its encoding is ${server.encoding}: create the database with ENCODING 'UTF8'`)
-  }
 }

@@ -4,7 +4,7 @@
 
 import type { StoreOptions } from '../../../domain/store.ts'
 import { unavailable } from '../../shared/failures.ts'
-import type { PostgresAddress } from './address.ts'
+import type { PostgresAddress } from '../address.ts'
 import { codeOf, isLost, translate } from './errors.ts'
 import { type Check, type HostConnections, inTime } from './host-connections.ts'
 import { atStart } from './hosts.ts'
