@@ -115,6 +115,9 @@ export class Servers {
     if (this.servers[n] !== server) return
     this.problems.push(...(wrong ?? [`a stop takes longer than ${STOP_MS_MAX / 1000} s`]))
     await sleep(this.cluster ? LAST_SEARCH_MS : LAST_TICK_MS)
+    // The timers of a frozen process run later.
+    if (server.process.pausedUntil > this.scheduler.now)
+      await sleep(server.process.pausedUntil - this.scheduler.now + 1)
     if (this.servers[n] !== server) return
     if (server.host.timers > 0) this.problems.push(`${server.host.timers} timers run after a stop`)
     this.kill(n)
