@@ -6,8 +6,15 @@ import { notCurrent } from '../shared/schema-versions.ts'
 import { codeOf } from './connect/errors.ts'
 import { atStart, openSession } from './connect/hosts.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './connect/session.ts'
-import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS } from './connect/time-limits.ts'
-import { applyMigrations, checkOwner, NEWEST_VERSION, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
+import {
+  applyMigrations,
+  checkOwner,
+  MIGRATION_IDLE_MS,
+  MIGRATION_LOCK_MS,
+  NEWEST_VERSION,
+  schemaVersion,
+  TAKE_WRITE_LOCK,
+} from './schema/schema.ts'
 import { checkServer, orRefusal } from './start-checks.ts'
 import { indexRows } from './write/search-index.ts'
 

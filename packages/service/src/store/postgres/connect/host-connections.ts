@@ -15,16 +15,13 @@ import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS,
 const WRITERS = 2
 
 /**
- * Finds a statement of the service that has run for longer than the statement timeout. It must be committing, because
- * the timeout does not apply to commits. A role sees only its own statements.
+ * Whether a statement of this server, or of another one with the same role, has run for longer than the statement
+ * timeout: it must be committing, because the timeout does not apply to commits. And whether a commit waits for the
+ * standby. A role sees only its own statements.
  */
-const RUNNING = `SELECT pid FROM pg_stat_activity
-  WHERE ${IS_OURS} AND state = 'active'
-    AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms' LIMIT 1`
-
-/** Finds a commit that waits for the standby, of this server or of another one with the same role. */
-const AWAITS_STANDBY = `SELECT pid FROM pg_stat_activity
-  WHERE ${IS_OURS} AND wait_event = 'SyncRep' LIMIT 1`
+const COMMITTING = `SELECT coalesce(bool_or(wait_event = 'SyncRep'), false) AS waits, coalesce(bool_or(
+    state = 'active' AND query_start < clock_timestamp() - ${STATEMENT_TIMEOUT_MS} * interval '1 ms'), false) AS runs
+  FROM pg_stat_activity WHERE ${IS_OURS}`
 
 /** Throws if the store must not use this host. */
 export type Check = (host: WritableHost, query: RunQuery) => Promise<void>
@@ -115,7 +112,7 @@ export class HostConnections {
 
   /** Returns why a commit is slow. Calls `lost` if the host does not respond at all. */
   async whyLate(): Promise<StoreFailure> {
-    return (await this.finds(AWAITS_STANDBY).catch(() => false))
+    return (await this.committing().catch(() => undefined))?.waits
       ? new StoreFailure('NOT_REPLICATED', 'a commit waits for the standby')
       : new StoreFailure(
           'SLOW_COMMIT',
@@ -123,23 +120,21 @@ export class HostConnections {
         )
   }
 
-  private async finds(statement: string): Promise<boolean> {
-    const { running } = await this.readers.start(({ query }) => query(statement))
-    const rows = await inTime(running).catch((error) => {
+  /** Rejects with a PetstoreError if no connection was free for the query. */
+  private async committing(): Promise<{ waits: boolean; runs: boolean } | undefined> {
+    const { running } = await this.readers.start(({ query }) => query<{ waits: boolean; runs: boolean }>(COMMITTING))
+    const [found] = await inTime(running).catch((error) => {
       if (isLost(error)) this.listener.lost(this, 'lost')
       throw error
     })
-    return rows.length > 0
+    return found
   }
 
   private async mayRun(): Promise<boolean> {
-    try {
-      return await this.finds(RUNNING)
-    } catch (error) {
-      // No connection was free for the query, so the statement may still be running.
-      if (error instanceof PetstoreError) return true
-      throw error
-    }
+    const found = await this.committing().catch((error) => {
+      if (!(error instanceof PetstoreError)) throw error
+    })
+    return found?.runs ?? true
   }
 
   /**

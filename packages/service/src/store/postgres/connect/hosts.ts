@@ -72,21 +72,16 @@ export async function writableHost(
   await Promise.race([Promise.allSettled(probes), sleep(rivalWaitMs)])
   isOver = true
   const primary = found.reduce((best, other) => (other.timeline > best.timeline ? other : best))
-  for (const host of found) if (isRival(host, primary)) throw twoPrimaries(host, primary)
+  const rival = found.find(({ timeline, server }) => timeline === primary.timeline && server !== primary.server)
+  if (rival) throw twoPrimaries(rival, primary)
   return primary
 }
 
-/** Whether another server than `primary` accepts writes on its timeline. */
-function isRival(host: WritableHost, primary: WritableHost): boolean {
-  return host.timeline === primary.timeline && host.server !== primary.server
-}
-
 /** Neither can be used: both assign the same ids. */
-function twoPrimaries(...hosts: WritableHost[]): StartError {
-  const names = hosts.map(describeHost).sort().join(' and ')
-  const timeline = Number.parseInt(hosts[0]?.timeline ?? '', 16)
+function twoPrimaries(one: WritableHost, other: WritableHost): StartError {
+  const names = [one, other].map(describeHost).sort().join(' and ')
   return new StartError(
-    `${names} both accept writes on timeline ${timeline}, and assign the same ids. Stop the one that must not be the primary, and make it a standby again with pg_rewind or a new base backup`,
+    `${names} both accept writes on timeline ${Number.parseInt(one.timeline, 16)}, and assign the same ids. Stop the one that must not be the primary, and make it a standby again with pg_rewind or a new base backup`,
   )
 }
 

@@ -8,9 +8,10 @@ import type { PostgresAddress } from '../address.ts'
 import { codeOf, isLost, translate } from './errors.ts'
 import { type Check, type HostConnections, inTime } from './host-connections.ts'
 import { atStart } from './hosts.ts'
-import type { Pool } from './pool.ts'
 import { PrimaryState } from './primary-state.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './session.ts'
+
+type Work<Result> = (session: Session, abort: AbortController, connections: HostConnections) => Promise<Result>
 
 const UNREPLICATED = beginWith({ synchronous_commit: 'local' })
 
@@ -47,7 +48,8 @@ export class PrimaryConnection {
    * Runs one SELECT on the primary. Fails on a standby, to which a pooler may have moved the connection. Throws
    * `unavailable` within a few seconds if the database fails.
    */
-  readonly read: RunQuery = (statement, ...parameters) => this.use((session) => session.query(statement, ...parameters))
+  readonly read: RunQuery = (statement, ...parameters) =>
+    this.run('readers', (session) => session.query(statement, ...parameters))
 
   /** Like `read`, with settings of the planner. */
   readonly readWith = <Row extends object>(
@@ -55,7 +57,7 @@ export class PrimaryConnection {
     statement: string,
     ...parameters: Parameter[]
   ): Promise<Row[]> =>
-    this.use((session, abort) =>
+    this.run('readers', (session, abort) =>
       session.transaction(() => session.query<Row>(statement, ...parameters), beginWith(settings), abort),
     )
 
@@ -67,11 +69,9 @@ export class PrimaryConnection {
     work: (session: Session) => Promise<Result>,
     { begin, failure }: { begin?: string; failure?: (error: unknown) => unknown } = {},
   ): Promise<Result> {
-    const connections = await this.connectedOrUnavailable()
-    if (this.state.isBlocked(connections)) throw unavailable(await connections.whyLate())
-    const write = (session: Session, abort: AbortController) =>
+    const write: Work<Result> = (session, abort, connections) =>
       connections.replicated(() => session.transaction(() => work(session), begin, abort))
-    return this.run(connections, connections.writers, write, failure)
+    return this.run('writers', write, failure)
   }
 
   /**
@@ -79,7 +79,7 @@ export class PrimaryConnection {
    * connections.
    */
   readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.use((session, abort) =>
+    this.run('readers', (session, abort) =>
       session.transaction(
         async () => {
           // Fails on a standby and on another timeline.
@@ -99,25 +99,20 @@ export class PrimaryConnection {
     return this.state.close()
   }
 
-  private async use<Result>(work: (session: Session, abort: AbortController) => Promise<Result>): Promise<Result> {
-    const connections = await this.connectedOrUnavailable()
-    return this.run(connections, connections.readers, work)
-  }
-
   /**
    * Translates errors with `failure`, or with `translate` if `work` did not start. If the call fails, `abort` ends the
    * transaction of `work`.
    */
-  private async run<Result>(
-    connections: HostConnections,
-    pool: Pool<Session>,
-    work: (session: Session, abort: AbortController) => Promise<Result>,
-    failure = translate,
-  ): Promise<Result> {
+  private async run<Result>(pool: 'readers' | 'writers', work: Work<Result>, failure = translate): Promise<Result> {
+    const connections = await this.state.connected().catch((error) => {
+      throw unavailable(error)
+    })
+    const writes = pool === 'writers'
+    if (writes && this.state.isBlocked(connections)) throw unavailable(await connections.whyLate())
     const abort = new AbortController()
     let running: Promise<Result> | undefined
     try {
-      running = (await pool.start((session) => work(session, abort))).running
+      running = (await connections[pool].start((session) => work(session, abort, connections))).running
       const result = await inTime(running)
       this.state.answered(connections)
       return result
@@ -125,16 +120,10 @@ export class PrimaryConnection {
       abort.abort(unavailable(error))
       // The connection stays open while its commit waits: a new one would wait as long, and the server limits
       // connections.
-      if (running && pool === connections.writers && codeOf(error) === 'NO_ANSWER') {
+      if (running && writes && codeOf(error) === 'NO_ANSWER') {
         this.state.blockUntilSettled(connections, running)
       } else if (running && isLost(error)) this.state.discard(connections, 'lost')
       throw running ? failure(error) : translate(error)
     }
-  }
-
-  private connectedOrUnavailable(): Promise<HostConnections> {
-    return this.state.connected().catch((error) => {
-      throw unavailable(error)
-    })
   }
 }

@@ -25,19 +25,6 @@ export const WRITE_QUEUE_MS = STATEMENT_TIMEOUT_MS
  * statements that wait for them.
  */
 export const TRANSACTION_IDLE_MS = STATEMENT_TIMEOUT_MS - 500
-/** How long a statement waits for another lock while it holds the lock that orders commits. */
-export const LOCK_WAIT_MS = 200
-/** The same for LOCKED_MS after a statement has waited too long, because it will probably wait for the same lock. */
-export const LOCK_WAIT_AGAIN_MS = 20
-export const LOCKED_MS = 1_000
-/** The same for a migration, which would have to start over. */
-export const MIGRATION_IDLE_MS = 10_000
-/** How long a migration waits for a lock in one attempt, and then lets writes continue before the next one. */
-export const MIGRATION_LOCK_MS = 1_000
-export const MIGRATION_PAUSE_MS = 1_000
-/** How long a start or a command repeats a migration that other sessions block. */
-export const MIGRATION_WAIT_MS = 300_000
-
 /** Settles like `work`, or rejects with `late()` after `ms` milliseconds; `work` continues. */
 export function withTimeout<Result>(
   ms: number,

@@ -10,7 +10,6 @@ import { Client } from '../connect/client.ts'
 import { isLocked } from '../connect/errors.ts'
 import { openSession, type WritableHost } from '../connect/hosts.ts'
 import { beginWith, type RunQuery, Session } from '../connect/session.ts'
-import { MIGRATION_IDLE_MS, MIGRATION_LOCK_MS, MIGRATION_PAUSE_MS, MIGRATION_WAIT_MS } from '../connect/time-limits.ts'
 import functions from './functions.sql' with { type: 'text' }
 import { MIGRATIONS } from './migrations.ts'
 import { newGrants } from './rights.ts'
@@ -25,6 +24,14 @@ const TAKE_MIGRATION_LOCK = `pg_advisory_xact_lock(${LOCKS}, 0)`
 export const TAKE_WRITE_LOCK = `pg_advisory_xact_lock(${LOCKS}, 1)`
 
 export const FUNCTIONS = functions.replaceAll(':take_write_lock', TAKE_WRITE_LOCK)
+
+/** Like TRANSACTION_IDLE_MS, but longer, because a migration would have to start over. */
+export const MIGRATION_IDLE_MS = 10_000
+/** How long a migration waits for a lock in one attempt, and then lets writes continue before the next one. */
+export const MIGRATION_LOCK_MS = 1_000
+const MIGRATION_PAUSE_MS = 1_000
+/** How long a start or a command repeats a migration that other sessions block. */
+const MIGRATION_WAIT_MS = 300_000
 
 interface MigrateOptions extends Pick<StoreOptions, 'onMigration'> {
   /** How long to repeat the migration while other sessions hold its locks; 0 for one attempt. */

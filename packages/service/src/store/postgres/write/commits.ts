@@ -12,11 +12,16 @@ import { FORGOTTEN_AFTER_MS } from '../../shared/idempotency.ts'
 import { isLocked, translateChanging } from '../connect/errors.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import { beginWith, type RunQuery, SETTINGS } from '../connect/session.ts'
-import { LOCK_WAIT_AGAIN_MS, LOCK_WAIT_MS, LOCKED_MS } from '../connect/time-limits.ts'
 import { TAKE_WRITE_LOCK } from '../schema/schema.ts'
 import type { SeenIds } from '../seen-ids.ts'
 import { writeRows } from './row-writer.ts'
 import { readSnapshot } from './snapshot.ts'
+
+/** How long a statement waits for another lock while it holds the lock that orders commits. */
+export const LOCK_WAIT_MS = 200
+/** The same for LOCKED_MS after a statement has waited too long, because it will probably wait for the same lock. */
+const LOCK_WAIT_AGAIN_MS = 20
+const LOCKED_MS = 1_000
 
 /**
  * Takes the lock in a statement before the one that reads, which therefore sees everything that earlier holders
