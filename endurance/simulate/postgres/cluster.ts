@@ -135,7 +135,7 @@ export class Cluster {
     const received = this.replica ? [] : old.pending.slice(0, Math.floor(this.random() * (old.pending.length + 1)))
     next.stop()
     next.engine.restore(this.replica ?? old.engine.save())
-    next.timeline = `0000000${++this.timelines}`
+    next.timeline = (++this.timelines).toString(16).padStart(8, '0')
     next.pending = received
     next.start()
     this.primary = next

@@ -42,8 +42,8 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
   ]),
   'a late commit that blocks no writes': planted(AWAY, [
     PRIMARY,
-    'if (this.state.isBlocked(connections))',
-    'if (!work)',
+    'writes && this.state.isBlocked(connections)',
+    'writes && !work',
   ]),
   'a search that installs an outdated result': planted(
     ['failover of a frozen host', 'old primary returns'],

@@ -1,4 +1,4 @@
-// Types for the parts of the driver that `client.ts` uses; the package has none. Its main module would load
+// Types for the parts of the driver that `connect/client.ts` uses; the package has none. Its main module would load
 // `pg-native` if an environment variable says so.
 
 declare module 'pg/lib/client.js' {
