@@ -76,7 +76,7 @@ export class Engine {
   static async openTwo(): Promise<readonly [Engine, Engine]> {
     const database = await PGlite.create()
     const version = `CREATE TABLE petstore_schema (version integer NOT NULL); INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`
-    for (const text of [...MIGRATIONS, ...FUNCTIONS, version]) await database.exec(text)
+    for (const text of [...MIGRATIONS, FUNCTIONS, version]) await database.exec(text)
     const other = (await database.clone()) as PGlite
     const engines = [database, other].map((one) => {
       const engine = new Engine(one, { tables: [], sequences: '' })
