@@ -1,9 +1,11 @@
-// One request of a client in practice with its response, and what it shows about the client.
+// The requests of clients in practice with their responses: what they show about a client, and their record.
 
+import type { Socket } from 'node:net'
 import type { Fault } from '../../testing/testing.ts'
 import { headerOf } from '../../verify/src/messages.ts'
 import { isOf, parametersOf } from './contract-faults/shared/requests.ts'
-import type { ClientRequest, ServiceResponse } from './proxy.ts'
+import { isSentSlowly } from './network-faults/inject.ts'
+import { type ClientRequest, type ServiceResponse, write } from './proxy.ts'
 
 export interface Connection {
   /** When the client closed the connection, or lost it. */
@@ -118,5 +120,69 @@ export class Exchange implements ClientRequest {
   get nextPage(): URLSearchParams | undefined {
     const [, target] = /<([^<>]*)>;\s*rel="next"/.exec(this.answerHeader('Link') ?? '') ?? []
     return target === undefined ? undefined : parametersOf({ target })
+  }
+}
+
+/** After this many bytes, requests are not recorded. */
+const BYTES_MAX = 64 * 2 ** 20
+/** The size of an exchange without its bodies. */
+const EXCHANGE_BYTES = 2_000
+/** A closed client resets the connection within this time after a response. */
+const RESET_MS = 10
+
+export class Recorder {
+  exchanges: Exchange[] = []
+  private bytes = 0
+  /** How many requests came after the last recorded one. */
+  unrecorded = 0
+  private readonly connections = new WeakMap<Socket, Connection>()
+
+  constructor(readonly now: () => number) {}
+
+  clear(): void {
+    this.exchanges = []
+    this.bytes = 0
+    this.unrecorded = 0
+  }
+
+  begin(request: ClientRequest, client: Socket, fault: Fault | undefined): Exchange {
+    const number = this.exchanges.length + 1
+    const connection = this.connectionOf(client)
+    const exchange = new Exchange(request, number, connection, this.now(), fault)
+    if (this.bytes < BYTES_MAX) this.exchanges.push(exchange)
+    else this.unrecorded++
+    this.bytes += EXCHANGE_BYTES + request.body.length
+    return exchange
+  }
+
+  /** Returns the response with a `send` that records when it was sent. */
+  answer(exchange: Exchange, response: ServiceResponse): ServiceResponse {
+    exchange.response = response
+    this.bytes += response.body.length
+    const send = async (client: Socket, bytes: Buffer) => {
+      const startedAt = this.now()
+      await (response.send ?? write)(client, bytes)
+      if (exchange.connection.closedAt !== undefined) {
+        // The client can have half-closed its connection, and still wait for the response.
+        await Bun.sleep(RESET_MS)
+        if (client.destroyed) return
+      }
+      // The client has a response sent in one write before this process continues, so its pause starts before the
+      // write.
+      exchange.endedAt = exchange.fault && isSentSlowly(exchange.fault) ? this.now() : startedAt
+    }
+    return { ...response, send }
+  }
+
+  private connectionOf(client: Socket): Connection {
+    const known = this.connections.get(client)
+    if (known) return known
+    const connection: Connection = {}
+    const close = () => {
+      connection.closedAt ??= this.now()
+    }
+    client.once('end', close).once('close', close)
+    this.connections.set(client, connection)
+    return connection
   }
 }

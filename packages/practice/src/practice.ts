@@ -4,10 +4,10 @@ import type { Report } from '../../testing/testing.ts'
 import { Clock } from './clock.ts'
 import { header } from './contract-faults/shared/changes.ts'
 import { authorizationOf } from './contract-faults/shared/requests.ts'
+import { Recorder } from './exchange.ts'
 import { Faults } from './network-faults/faults.ts'
 import { injectFault } from './network-faults/inject.ts'
 import type { Behaviour, Pass } from './proxy.ts'
-import { Recorder } from './record.ts'
 import { reportOf } from './report.ts'
 
 /** Loaded on first use, because they take longer to load than the rest of practice. */

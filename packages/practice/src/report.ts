@@ -2,10 +2,13 @@
 
 import type { JudgedLesson, Report } from '../../testing/testing.ts'
 import { authorizationOf } from './contract-faults/shared/requests.ts'
-import type { Exchange } from './exchange.ts'
-import { History, type Judge, type Lesson } from './history.ts'
-import { LESSONS } from './lessons/all.ts'
-import type { Recorder } from './record.ts'
+import type { Exchange, Recorder } from './exchange.ts'
+import { History, type Judge, type Lesson, type Lessons } from './history.ts'
+import { PAGE_LESSONS } from './lessons/pages.ts'
+import { RETRY_LESSONS } from './lessons/retries.ts'
+import { STATE_LESSONS } from './lessons/state.ts'
+import { VALUE_LESSONS } from './lessons/values.ts'
+import { WAIT_LESSONS } from './lessons/waits.ts'
 
 const EVIDENCE_MAX = 10
 
@@ -44,4 +47,12 @@ function answerOf(exchange: Exchange): Report['requests'][number]['answer'] {
   if (exchange.isLost) return 'lost'
   if (exchange.hasLeft) return 'left'
   return exchange.endedAt === undefined ? 'waiting' : (exchange.response?.status ?? 'waiting')
+}
+
+export const LESSONS: Lessons = {
+  ...RETRY_LESSONS,
+  ...WAIT_LESSONS,
+  ...PAGE_LESSONS,
+  ...VALUE_LESSONS,
+  ...STATE_LESSONS,
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expectReleased } from '../../../test/support/released.ts'
 import { startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
-import { LESSONS } from '../src/lessons/all.ts'
+import { LESSONS } from '../src/report.ts'
 import { ROWS } from './lessons.rows.ts'
 import { fail, REX, run, send, withClient } from './scripted-client.ts'
 

@@ -3,8 +3,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { startService } from '../../../test/support/service.ts'
-import { LESSONS } from '../src/lessons/all.ts'
-import { reportOf } from '../src/report.ts'
+import { LESSONS, reportOf } from '../src/report.ts'
 import {
   add,
   adding,

@@ -71,6 +71,8 @@ const replayingNow = (on: string): faults.Fault => ({
     return { ...response, body }
   },
 })
+const hasAbsentPet: When = ({ body }) => /"petId":\d{16}/.test(`${body}`)
+const petNotFound = () => faults.errorAnswer('pet_not_found')
 const afterInstant = (request: ClientRequest) => (request.body.includes('+02:00') ? mismatch() : undefined)
 
 export const REPEAT_FAULTS: faults.ContractFaults = {
@@ -80,12 +82,7 @@ export const REPEAT_FAULTS: faults.ContractFaults = {
   'orders.expiry.replay': replayingNow(PLACE),
   'orders.place.idempotency.later': replayingNow(PLACE),
   'orders.place.idempotency.instant': afterFirst(PLACE, keyOf, afterInstant),
-  'orders.place.idempotency.before-state': {
-    on: PLACE,
-    status: 422,
-    when: ({ body }) => /"petId":\d{16}/.test(`${body}`),
-    answer: () => faults.errorAnswer('pet_not_found'),
-  },
+  'orders.place.idempotency.before-state': { on: PLACE, status: 422, when: hasAbsentPet, answer: petNotFound },
   ...faults.sending(PLACE, {
     'orders.place.idempotency.one-name-space': change.header(KEY, (key) => `${key.replaceAll('"', '')}-order`),
   }),

@@ -1,5 +1,6 @@
 // Faults that several operations have. The contract says which: by its methods, parameters, headers and bodies.
 
+import { ORDER_STATUSES, PET_STATUSES } from '../../../contract/src/generated.ts'
 import type { Parameter, Response } from '../../../contract/src/openapi.ts'
 import {
   FAMILIES,
@@ -68,6 +69,7 @@ const hasCursorAnd =
 
 /** `names` are the parameters, and `filter` the numeric filter. */
 function ofList(on: string, names: readonly string[], filter: string): faults.ContractFaults {
+  const statuses: readonly string[] = filter === 'petId' ? ORDER_STATUSES : PET_STATUSES
   const addLink: change.Change = (response, request) =>
     change.header('Link', `<${request.target.replace(/\?.*/, '')}?cursor=x>; rel="next"`)(response)
   return {
@@ -80,6 +82,9 @@ function ofList(on: string, names: readonly string[], filter: string): faults.Co
       'sort.newest': change.parameter('sort', /^newest$/),
       'sort.oldest': change.parameter('sort', /^oldest$/, 'newest'),
       filters: change.query((given) => given.has(filter) && given.delete('status')),
+      ...Object.fromEntries(
+        statuses.map((one) => [`status.${one}`, change.parameter('status', new RegExp(`^${one}$`))]),
+      ),
     }),
     ...faults.refusing(on, 'invalid_parameter', {
       'cursor.limit': hasCursorAnd('limit=5'),
@@ -151,8 +156,15 @@ const FIELDS = [...fields].map(([id, promises]): [string, faults.Fault] => {
 const PARAMETERS = PARAMETER_PROMISES.map(({ id, family, parameter: { name } }): [string, faults.Fault] => {
   const isAlone = new RegExp(`^(?:${name}(?:,|$))+$`)
   const when: When = (request) => isAlone.test([...parametersOf(request).keys()].join())
-  const again = change.query((given) => given.delete(name))
-  return [id, { on: patternOf(FAMILIES[family]), status: 400, when, again }]
+  return [
+    id,
+    { on: patternOf(FAMILIES[family]), status: 400, when, again: change.query((given) => given.delete(name)) },
+  ]
+})
+/** Ignores every value of the parameters that are ids. */
+const IDS = PARAMETER_PROMISES.flatMap(({ id, family, parameter: { name, schema } }): [string, faults.Fault][] => {
+  const fault = { on: patternOf(FAMILIES[family]), send: change.parameter(name, /./) }
+  return schema.format === 'int64' ? [[id.replace(/\.wrong$/, ''), fault]] : []
 })
 
 function faultsOf(family: Family): faults.ContractFaults {
@@ -162,14 +174,14 @@ function faultsOf(family: Family): faults.ContractFaults {
   const names = (parameters as Parameter[]).flatMap(({ name }) => name ?? [])
   const filter = names.find((name) => name.endsWith('Id')) ?? ''
   const move = MOVES[family]
-  const isChange = on.includes('*') && !on.startsWith('GET')
+  const isRead = on.startsWith('GET')
+  const isChange = on.includes('*') && !isRead
   return {
     ...ofSuccess(on, success, (responses[success] as Response).headers ?? {}),
     ...(on.includes('*') && ofId(on)),
     // The three operations of the interface document have their own promises about keys.
     ...(!/^pets\.(?:list|get|create)$/.test(family) && ofKey(on)),
-    ...(on.startsWith('GET') &&
-      faults.answering(on.replace('GET', 'HEAD'), 200, { head: change.header('Cache-Control') })),
+    ...(isRead && faults.answering(on.replace('GET', 'HEAD'), 200, { head: change.header('Cache-Control') })),
     ...('304' in responses && ofRead(on)),
     ...('304' in responses && family.endsWith('.list') && ofList(on, names, filter)),
     ...(family.endsWith('.list') && faults.sending(on, { brackets: withoutBrackets })),
@@ -184,6 +196,6 @@ const withoutBrackets: change.RequestChange = (request) => {
 const CONDITIONS = { 'if-match': change.header('If-Match'), 'if-none-match': change.header('If-None-Match') }
 
 export const FAMILY_FAULTS: faults.ContractFaults = {
-  ...Object.fromEntries([...FIELDS, ...PARAMETERS]),
+  ...Object.fromEntries([...FIELDS, ...PARAMETERS, ...IDS]),
   ...Object.assign({}, ...(Object.keys(FAMILIES) as Family[]).map((family) => faults.under(family, faultsOf(family)))),
 }

@@ -3,6 +3,7 @@
 import { document } from '../../../contract/src/contract.ts'
 import { type Json, stringifyJson } from '../../../contract/src/json.ts'
 import { headerOf } from '../../../verify/src/messages.ts'
+import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
 import { forgetting, isSimilar, refusingOthers, withFirstKey } from './shared/memory.ts'
@@ -23,6 +24,8 @@ const takingKeyFromQuery: change.RequestChange = (request) => {
   return key ? withKey(request, `Bearer ${key}`) : request
 }
 const plainScheme = (value: string) => (/^bearer /i.test(value) && !/^Bearer/.test(value) ? undefined : value)
+const hasIfMatch = hasHeader('If-Match', /./)
+const asJson = change.header('Content-Type', () => 'application/json')
 const missingKey = () => faults.errorAnswer('missing_api_key')
 
 const KEYS: faults.ContractFaults = {
@@ -39,22 +42,12 @@ const KEYS: faults.ContractFaults = {
   'keys.read-only.read': refusingOthers(LIST),
   'keys.read-only.create': withFirstKey(CREATE, 403),
   'keys.read-only.store': refusingOthers(INVENTORY),
-  'checks.not-found-before-preconditions': {
-    on: ONE,
-    status: 404,
-    when: hasHeader('If-Match', /./),
-    answer: change.error(412),
-  },
+  'checks.not-found-before-preconditions': { on: ONE, status: 404, when: hasIfMatch, answer: change.error(412) },
   'checks.path-before-key': { on: '*', status: 404, when: withoutKey, answer: missingKey },
   'checks.method-before-key': { on: '*', status: 405, when: withoutKey, answer: missingKey },
   'checks.key-before-parameters': withFirstKey(LIST, 401, withoutKey, 400),
   'checks.key-before-body': withFirstKey(CREATE, 401, withoutKey, 400),
-  'checks.media-type-before-body': {
-    on: CREATE,
-    status: 415,
-    when: ({ body }) => !isJson(body),
-    again: change.header('Content-Type', () => 'application/json'),
-  },
+  'checks.media-type-before-body': { on: CREATE, status: 415, when: ({ body }) => !isJson(body), again: asJson },
   ...faults.refusing(LIST, 'precondition_failed', {
     'checks.parameters-before-preconditions': hasHeader('If-Match', /"(x|nothing|other|no)/),
   }),
@@ -89,11 +82,7 @@ const refusingOnce: faults.ContractFault = () => {
   return async (request, pass) => (++count === 5 ? faults.errorAnswer('rate_limited') : pass(request))
 }
 
-const anyError = (answer: change.Change): faults.ContractFault => ({
-  on: '*',
-  when: (_, { status }) => status >= 400,
-  answer,
-})
+const isError = (_: ClientRequest, { status }: ServiceResponse) => status >= 400
 /** The members and the type of errors with this status. */
 const errorsOf = (on: string, status: number): faults.ContractFaults =>
   faults.answering(on, status, {
@@ -107,9 +96,9 @@ const ERRORS: faults.ContractFaults = {
   ...errorsOf('*', 401),
   ...errorsOf(ONE, 404),
   ...errorsOf(CREATE, 400),
-  'errors.members': anyError(change.put('details', [])),
-  'errors.headers': anyError(change.header('X-Request-Id')),
-  'answers.no-store': anyError(change.header('Cache-Control')),
+  'errors.members': { on: '*', when: isError, answer: change.put('details', []) },
+  'errors.headers': { on: '*', when: isError, answer: change.header('X-Request-Id') },
+  'answers.no-store': { on: '*', when: isError, answer: change.header('Cache-Control') },
   ...faults.answering(CREATE, 401, { 'errors.codes': change.put('code', 'no_key') }),
   ...faults.answering(ONE, 404, { 'errors.not-found.code': change.put('code', 'pet_not_found') }),
   'errors.unknown-path': {
@@ -140,13 +129,10 @@ const LISTS: faults.ContractFaults = {
     'limit.minimum': change.parameter('limit', /^1$/, '2'),
     'limit.between': change.parameter('limit', /^([2-9]|[1-9]\d)$/),
     'limit.others': change.parameter('limit', /^50$/, '500'),
-    'status.available': change.parameter('status', /^available$/),
-    'status.pending': change.parameter('status', /^pending$/, 'sold'),
     'status.with-limit': change.query((parameters) => parameters.get('status') && parameters.delete('limit')),
   }),
   ...faults.refusing(LIST, 'invalid_parameter', {
     'limit.maximum': hasParameter('limit', '100'),
-    'status.sold': hasParameter('status', 'sold'),
   }),
   'status.complete': { on: LIST, status: 200, when: isFiltered, answer: change.items((pets) => pets.slice(1)) },
 }

@@ -61,6 +61,8 @@ const searches =
   (words: RegExp): When =>
   (request) =>
     words.test(parametersOf(request).get('search') ?? '')
+const hasId: When = (request) => objectOf(request).has('id')
+const hasTagAndNext = (request: ClientRequest, response: ServiceResponse) => hasTag(request) && hasNext(response)
 const hasExponent: When = (request) => /^\d[\d.]*e\d$/i.test(textOf(objectOf(request).get('categoryId')))
 export const PET_FAULTS: faults.ContractFaults = {
   ...faults.answering(CREATE, 201, {
@@ -81,7 +83,6 @@ export const PET_FAULTS: faults.ContractFaults = {
   ...faults.refusing(ONE, 'invalid_parameter', { 'pets.get.no-id.nul': ({ target }) => target.includes('%00') }),
   ...faults.sending(LIST, {
     'pets.list.limit.full': change.parameter('limit', /^99$/, '100'),
-    'pets.list.category': change.parameter('categoryId', /./),
     'pets.list.search': change.parameter('search', /./),
     'pets.list.search.letters': change.parameter('search', /^leg$/, 'łeg'),
     'pets.list.search.filters': change.query((given) => given.has('search') && given.delete('status')),
@@ -95,19 +96,9 @@ export const PET_FAULTS: faults.ContractFaults = {
   'pets.list.next.while-added': withoutNewcomers,
   'pets.list.next.while-deleted': lostBehindDeleted,
   'pets.list.etag.changes': { on: LIST, status: 200, when: hasTag, answer: change.empty(304) },
-  'pets.list.etag.links': {
-    on: LIST,
-    status: 200,
-    when: (request, response) => hasTag(request) && hasNext(response),
-    answer: change.empty(304),
-  },
+  'pets.list.etag.links': { on: LIST, status: 200, when: hasTagAndNext, answer: change.empty(304) },
   'pets.update.lists': frozen(LIST, searches(/./)),
-  'pets.update.same': {
-    on: UPDATE,
-    status: 200,
-    when: (request) => objectOf(request).has('id'),
-    answer: change.header('ETag', '"another"'),
-  },
+  'pets.update.same': { on: UPDATE, status: 200, when: hasId, answer: change.header('ETag', '"another"') },
   ...faults.answering(UPDATE, 409, { 'pets.update.held': change.error(400, 'invalid_pet') }),
   'pets.delete.lists': frozen(LIST, searches(/./)),
   ...faults.answering(DELETE, 404, { 'pets.delete.again': change.empty(204) }),

@@ -1,4 +1,4 @@
-// Level `interface`: what the interface document says about creating pets, and about refused creates.
+// Level `interface`: which pets the interface document allows to create, and which creates a server must reject.
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, number, sameValue, textOf } from '../answer.ts'

@@ -1,4 +1,4 @@
-// Level `store`: placing an order, its refusals, and repeating it with its Idempotency-Key, whatever happened since.
+// Level `store`: placing orders, the errors, and repeats with an Idempotency-Key.
 
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { number } from '../answer.ts'
