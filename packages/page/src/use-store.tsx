@@ -28,7 +28,7 @@ export function useStore(client: PetstoreClient, readOnly: boolean) {
   const selecting = useSelection(list, service.records)
   const firstPages = useFirstPages(position)
   const { message, showMessage } = useMessage()
-  const { sheet, ...printing } = usePrinting(client, showMessage)
+  const { printed, ...printing } = usePrinting(client, showMessage)
   /** Increases with each change that this tab makes. */
   const [changes, setChanges] = useState(0)
   const leave = useFocusBack(opened !== undefined)
@@ -61,7 +61,7 @@ export function useStore(client: PetstoreClient, readOnly: boolean) {
       ),
   })
   const onAction = readOnly ? undefined : act
-  const dialogs = [sheet, orderDialog]
+  const dialogs = [printed, orderDialog]
   const view = { position, opened, go, goBack, firstPages }
   return { ...view, service, readOnly, list, selecting, message, changes, noteChange, onAction, printing, dialogs }
 }

@@ -8,11 +8,13 @@ import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
+import { RadioGroup } from '../parts/radio-group.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { brief } from '../phrases.ts'
 import { type Draft, EMPTY_DRAFT, isEmpty, toNewPet, withAttempt } from './draft.ts'
-import { DraftFields } from './draft-fields.tsx'
 import { NO_PROBLEMS, type Problems, toProblems } from './field-problems.ts'
-import { FIELD_NAMES, type Field } from './fields.ts'
+import { FIELD_NAMES, FIELDS, type Field, TYPED_FIELDS } from './fields.ts'
+import { STATUSES } from './status-labels.ts'
 
 interface AddDialogProps extends Opening {
   client: PetstoreClient
@@ -117,6 +119,47 @@ export function AddDialog({ client, open, setOpen, draft, setDraft, onAdded }: A
       {problems.other && <Notice kind="error" title="It was not added." text={problems.other} />}
       <DraftFields {...{ draft, edit }} problems={problems.fields} />
     </FormDialog>
+  )
+}
+
+interface DraftFieldsProps {
+  draft: Draft
+  edit: (change: Partial<Draft>) => void
+  problems: Problems['fields']
+}
+
+function DraftFields({ draft, edit, problems }: DraftFieldsProps) {
+  return (
+    <>
+      {TYPED_FIELDS.map((field) => (
+        <TextField
+          key={field}
+          id={`add-${field}`}
+          name={field}
+          label={FIELDS[field].label}
+          hint={FIELDS[field].typed?.hint}
+          {...FIELDS[field].typed?.input}
+          required
+          value={draft[field]}
+          setText={(text) => edit({ [field]: text })}
+          problem={problems[field]}
+        />
+      ))}
+      <details class="field" open={draft.status !== EMPTY_DRAFT.status}>
+        <summary>Already reserved or sold?</summary>
+        <RadioGroup
+          legend={FIELDS.status.label}
+          name="status"
+          options={STATUSES}
+          value={draft.status}
+          onChange={(status) => edit({ status })}
+        />
+        <p class="hint">
+          Only for an animal that was reserved or sold elsewhere. It has no order here, so this page can only make it
+          available again.
+        </p>
+      </details>
+    </>
   )
 }
 

@@ -16,7 +16,7 @@ import { number } from '../phrases.ts'
 import { ImportColumns } from './import-columns.tsx'
 import { ImportTable } from './import-table.tsx'
 import type { Contents } from './rows.ts'
-import { Ended, Running } from './running.tsx'
+import { Running, WorkResult } from './running.tsx'
 import { type Import, useImport } from './use-import.ts'
 
 type ImportDialogProps = Opening & { client: PetstoreClient; onAdded: () => void }
@@ -48,13 +48,13 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
       <>
         {doing === 'adding' && <Progress {...{ importing }}>{show}</Progress>}
         {ended && (
-          <Ended kind={problem ? 'error' : 'done'} title={`${name}: ${outcomeOf(importing)}`}>
+          <WorkResult kind={problem ? 'error' : 'done'} title={`${name}: ${outcomeOf(importing)}`}>
             {!isWhole && show}
             <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined}>
               Show them
             </Added>
             <CloseButton onClose={importing.close} />
-          </Ended>
+          </WorkResult>
         )}
         <Dialog id="import-title" title="Import animals" wide={contents !== undefined} open={open} setOpen={setOpen}>
           <div ref={body} class="dialog-body">

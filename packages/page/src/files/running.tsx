@@ -26,7 +26,10 @@ export function Running({ title, done, total, children }: RunningProps) {
   )
 }
 
-export function Ended({ children, ...notice }: Pick<NoticeProps, 'kind' | 'title'> & { children: ComponentChildren }) {
+export function WorkResult({
+  children,
+  ...notice
+}: Pick<NoticeProps, 'kind' | 'title'> & { children: ComponentChildren }) {
   return (
     <div class="running-inner">
       <Notice {...notice} actions={<div class="actions">{children}</div>} />

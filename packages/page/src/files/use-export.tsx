@@ -13,7 +13,7 @@ import { Button } from '../parts/button.tsx'
 import { CloseButton } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
 import { exportRows, fileName } from './export.ts'
-import { Ended, Running } from './running.tsx'
+import { Running, WorkResult } from './running.tsx'
 
 const SHOW_MS = 250
 /** The same number as on the command line. */
@@ -69,9 +69,9 @@ export function useExport(client: PetstoreClient) {
   function progressOf({ kind, title, rows = 0, total }: State): ComponentChildren {
     if (kind !== 'running') {
       return (
-        <Ended {...{ kind, title }}>
+        <WorkResult {...{ kind, title }}>
           <CloseButton onClose={() => setState(undefined)} />
-        </Ended>
+        </WorkResult>
       )
     }
     return (

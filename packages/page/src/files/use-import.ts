@@ -2,13 +2,25 @@
 
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
-import type { PetstoreClient } from '../../../client/src/petstore.ts'
+import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
 import { FileError } from '../../../files/src/format.ts'
+import { RECORD_ERRORS, RecordKeys } from '../../../files/src/record-key.ts'
+import { toProblems } from '../animal/field-problems.ts'
 import { toFailure } from '../failures.ts'
 import { useBusy } from '../parts/busy.ts'
+import { concurrently } from '../parts/concurrently.ts'
 import { plain } from '../parts/visible-text.ts'
-import { addRows } from './add-rows.ts'
-import { type Contents, type Counts, countsOf, fix, type ImportAnswers, type ImportRow, readContents } from './rows.ts'
+import {
+  type Contents,
+  type Counts,
+  countsOf,
+  fix,
+  type ImportAnswers,
+  type ImportRow,
+  isReady,
+  petIn,
+  readContents,
+} from './rows.ts'
 
 const SHOW_MS = 250
 
@@ -151,4 +163,44 @@ function sentenceOf(error: unknown): string {
   // The browser cannot read the file.
   if (error instanceof DOMException) return 'The file has changed, or is gone. Choose it again.'
   return `${toFailure(error).message} Rows added so far are kept. Continue when you like: nothing is added twice.`
+}
+
+const RETRIES = 8
+
+/**
+ * Adds the rows of a file, a few at a time, with the same Idempotency-Keys as the command line. Importing the same
+ * file again, even after corrections, adds nothing twice. Calls `onRow` after each row. A row that the service refuses becomes a mistake. Rejects if the service stays
+ * unreachable.
+ */
+export async function addRows(
+  client: PetstoreClient,
+  name: string,
+  rows: readonly ImportRow[],
+  signal: AbortSignal,
+  onRow: () => void,
+): Promise<void> {
+  const keys = new RecordKeys(name)
+  // A corrected row can become equal to a later one that was added with the first key for this content.
+  const taken = new Set(rows.filter(({ state }) => state !== 'open').map(({ key }) => key))
+  await concurrently(rows.filter(isReady), async (row) => {
+    const pet = petIn(row.cells)
+    let key = keys.next(pet)
+    while (taken.has(key)) key = keys.next(pet)
+    let state: ImportRow['state'] = 'added'
+    try {
+      const { id } = await client.createPet(pet as NewPet, {
+        idempotencyKey: key,
+        onReplayed: () => {
+          state = 'present'
+        },
+        retries: RETRIES,
+        signal,
+      })
+      Object.assign(row, { id, state, key })
+    } catch (error) {
+      if (!(error instanceof PetstoreApiError && RECORD_ERRORS.includes(error.code))) throw error
+      Object.assign(row, { problems: toProblems(error.message), mistaken: true })
+    }
+    onRow()
+  })
 }

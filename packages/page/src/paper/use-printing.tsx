@@ -40,7 +40,7 @@ export function usePrinting(client: PetstoreClient, showMessage: (sentence: stri
       )
     })
   const printReceipt = (orderId: bigint) => print(async () => <Receipt {...(await readReceipt(client, orderId))} />)
-  return { sheet: content && <div class="sheet">{content}</div>, printList, printReceipt }
+  return { printed: content && <div class="sheet">{content}</div>, printList, printReceipt }
 }
 
 /** More than a hundred sheets of paper. */

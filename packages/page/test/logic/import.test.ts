@@ -3,10 +3,10 @@
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { ENCODINGS } from '../../../files/src/text.ts'
-import { addRows } from '../../src/files/add-rows.ts'
 import { commonEncodings, lettersOf } from '../../src/files/encodings.ts'
 import { contentsOf, outcomeOf } from '../../src/files/import-dialog.tsx'
 import { countsOf, fix, type ImportAnswers, type ImportRow, readContents } from '../../src/files/rows.ts'
+import { addRows } from '../../src/files/use-import.ts'
 import { fakeClient, pet, refused } from './fake-client.ts'
 
 const HEADING = 'name,categoryId,status\n'
