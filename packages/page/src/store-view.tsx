@@ -1,11 +1,10 @@
 // The page after signing in: the bar, the list, record or sales, and the dialogs.
 
 import { useState } from 'preact/hooks'
-import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
+import { type Pet, type PetstoreClient, PetstoreNetworkError } from '../../client/src/petstore.ts'
 import { type RecordId, type SalesPosition, wrongIn } from './address.ts'
 import { AddDialog } from './animal/add-dialog.tsx'
 import { type Draft, isEmpty } from './animal/draft.ts'
-import { ImportDialog } from './files/import-dialog.tsx'
 import { useExport } from './files/use-export.tsx'
 import { Places, RecordLink } from './links.tsx'
 import { OfferedCategories } from './list/category.tsx'
@@ -19,6 +18,7 @@ import { moveRow } from './list/row-focus.ts'
 import { IdMatch, SEARCH_ID, Search, useIdMatch } from './list/search.tsx'
 import { SkipLink, TitleRow } from './list/title-row.tsx'
 import { EndingToday } from './orders/ending.tsx'
+import { useLoaded } from './parts/loaded.ts'
 import { Notice } from './parts/notice.tsx'
 import { brief } from './phrases.ts'
 import { RecordView } from './record/record-view.tsx'
@@ -48,6 +48,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   /** Animals that this tab added, newest first. */
   const [added, setAdded] = useState<readonly Pet[]>([])
   const exported = useExport(client)
+  const { value: files } = useLoaded(loadImport, [])
   const [shortcuts, setShortcuts] = useListShortcuts(
     store,
     () => setAdding(true),
@@ -79,7 +80,9 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
         />
       </Bar>
       {exported.progress}
-      {!readOnly && <ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={list.refresh} />}
+      {!readOnly && files && (
+        <files.ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={list.refresh} />
+      )}
       <main class="page">
         {wrong.length > 0 && (
           <Notice
@@ -107,6 +110,11 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
       <OfferedCategories pets={[...added, ...petsOf(list.shown?.items ?? [])]} />
     </Places.Provider>
   )
+}
+
+/** The import is large, so it is loaded after the list. */
+function loadImport() {
+  return import('./files/import-dialog.tsx').catch(() => Promise.reject(new PetstoreNetworkError()))
 }
 
 interface ListPageProps {

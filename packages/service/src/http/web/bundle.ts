@@ -42,7 +42,9 @@ async function bundle(folder: string, publicPath: string, transform = (text: str
     tsconfig: join(html, '../tsconfig.json'),
     target: 'browser',
     minify: true,
-    publicPath,
+    splitting: true,
+    // The scripts import each other from their own folder.
+    publicPath: './',
     naming: { entry: '[name].[ext]', chunk: hashed, asset: hashed },
     define: { 'process.env.NODE_ENV': '"production"' },
   })
@@ -50,8 +52,10 @@ async function bundle(folder: string, publicPath: string, transform = (text: str
   let page: StaticFile | undefined
   for (const output of outputs) {
     const { path, type } = output
-    if (type.startsWith('text/html')) page = await StaticFile.of(transform(await output.text()), type, 'revalidated')
-    else files.set(path.slice(2), await StaticFile.of(new Uint8Array(await output.arrayBuffer()), type, 'immutable'))
+    if (type.startsWith('text/html')) {
+      const text = (await output.text()).replaceAll(/ (src|href)="\.\//g, ` $1="${publicPath}`)
+      page = await StaticFile.of(transform(text), type, 'revalidated')
+    } else files.set(path.slice(2), await StaticFile.of(new Uint8Array(await output.arrayBuffer()), type, 'immutable'))
   }
   if (!page) throw new Error(`bundling ${html} gave no page`)
   return { page, files }
