@@ -12,7 +12,7 @@ let service: Service
 let page: Page
 /** Another till. */
 let client: PetstoreClient
-const { alert, animals, button, dialog, go, press, said, type } = openEachTest((opened) => {
+const { alert, animals, button, dialog, go, hold, press, said, type } = openEachTest((opened) => {
   ;({ service, page, client } = opened)
 })
 
@@ -89,6 +89,19 @@ test('adding by keyboard shows problems at their fields, keeps the draft, and ad
   await said('Luna was added. Its id is 1.')
   expect(await focusedName(page)).toBe('Add an animal')
   expect(await page.getByText('Draft kept').count()).toBe(0)
+  // Text that is typed while an animal is being added is the next draft.
+  await openAdding(page)
+  await type('Ida')
+  await category().fill('8')
+  const release = await hold('**/v1/pets')
+  await press('Enter')
+  await dialog().getByLabel('Name').fill('Ada')
+  release()
+  await page.getByText('Draft kept').waitFor()
+  await openAdding(page)
+  expect(await dialog().getByLabel('Name').inputValue()).toBe('Ada')
+  await button('Clear').click()
+  await press('Escape')
   expect(await animals()).toEqual([{ id: 1n, name: 'Luna', categoryId: 9223372036854775807n, status: 'available' }])
   expect(keys.size).toBe(1)
 })
