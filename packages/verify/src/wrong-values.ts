@@ -30,6 +30,12 @@ export type Family = keyof typeof FAMILIES
 
 const families = Object.keys(FAMILIES) as Family[]
 
+/** Returns the name of a path in the ids of the promises about its methods. */
+export function nameOfPath(template: string): string {
+  const names: Record<string, string> = { '/pets': 'list', '/pets/{petId}': 'get', '/store/orders/{orderId}': 'order' }
+  return names[template] ?? template.split('/').at(-1) ?? ''
+}
+
 /** A promise about wrong values of these kinds for a field of a body. `[]` means all kinds. */
 export interface FieldPromise {
   id: string

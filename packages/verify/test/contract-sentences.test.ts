@@ -57,6 +57,7 @@ const CHECKED: Record<string, readonly string[]> = {
 
 /** Sentences about clients, about other versions, or about states that no request to a server can bring about. */
 const UNCHECKED = [
+  'Only `PUT /names`',
   'Treat an unknown code by its status',
   'A client with 53-bit numbers must parse them from the text.',
   '`beta`: it is complete, and changes only after',

@@ -3,6 +3,7 @@
 import { document } from '../../../contract/src/contract.ts'
 import { type Json, stringifyJson } from '../../../contract/src/json.ts'
 import { headerOf } from '../../../verify/src/messages.ts'
+import { nameOfPath } from '../../../verify/src/wrong-values.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
@@ -53,10 +54,9 @@ const KEYS: faults.ContractFaults = {
   }),
 }
 
-const NAMES: Record<string, string> = { '/pets': 'list', '/pets/*': 'get', '/store/orders/*': 'order' }
 const METHODS = Object.keys(document.paths).flatMap((template) => {
   const path = template.replaceAll(/\{\w+\}/g, '*')
-  const name = NAMES[path] ?? path.split('/').at(-1)
+  const name = nameOfPath(template)
   return [
     [`methods.options.${name}`, { on: `OPTIONS ${path}`, status: 204, answer: change.header('Allow') }],
     [`methods.other.${name}`, { on: `* ${path}`, status: 405, answer: change.error(404) }],
@@ -131,9 +131,7 @@ const LISTS: faults.ContractFaults = {
     'limit.others': change.parameter('limit', /^50$/, '500'),
     'status.with-limit': change.query((parameters) => parameters.get('status') && parameters.delete('limit')),
   }),
-  ...faults.refusing(LIST, 'invalid_parameter', {
-    'limit.maximum': hasParameter('limit', '100'),
-  }),
+  ...faults.refusing(LIST, 'invalid_parameter', { 'limit.maximum': hasParameter('limit', '100') }),
   'status.complete': { on: LIST, status: 200, when: isFiltered, answer: change.items((pets) => pets.slice(1)) },
 }
 

@@ -28,6 +28,10 @@ function resolved<Of>(value: Reference | Of | undefined, section: Record<string,
   return $ref ? section[$ref.split('/').at(-1) ?? ''] : (value as Of | undefined)
 }
 
+function responseOf(answer: Answer): Response | undefined {
+  return resolved(declaredFor(answer)?.[answer.status], components.responses)
+}
+
 /** Expects the status, the media type and the headers to match the contract. */
 function expectHeaders(answer: Answer, response: Response | undefined): void {
   const { status } = answer
@@ -58,10 +62,9 @@ function expectNoStore(answer: Answer, response: Response | undefined): void {
   if (response?.content && !isOther) answer.expectHeader('Cache-Control', 'no-store')
 }
 
-/** Expects a response to match the contract. */
-export function expectContract(answer: Answer): void {
-  const response = resolved(declaredFor(answer)?.[answer.status], components.responses)
-  for (const expect of [expectHeaders, expectBody, expectNoStore]) expect(answer, response)
+/** Expects the body of a response to match the contract. */
+export function expectSchema(answer: Answer): void {
+  expectBody(answer, responseOf(answer))
 }
 
 type Aspect = (answer: Answer, response: Response | undefined) => void
@@ -75,7 +78,7 @@ const every =
   async ({ seen }) => {
     const all = seen.filter((answer) => !answer.faulted && isMeant(answer))
     if (all.length === 0) throw new Unjudged('There was no such response.')
-    for (const answer of all) expect(answer, resolved(declaredFor(answer)?.[answer.status], components.responses))
+    for (const answer of all) expect(answer, responseOf(answer))
   }
 
 /** Runs after the other checks, and after these premises. */

@@ -7,7 +7,7 @@ import { cancel, complete, expectAdditions, giveBack, orderBody, place, readOrde
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
-import { expectContract } from './errors.ts'
+import { expectSchema } from './errors.ts'
 import { expired } from './reservations.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { header, ofStore, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
@@ -49,7 +49,7 @@ export const eventPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const answer = await probe.read(`${EVENTS}?limit=100`)
       if (answer.array().length === 0) throw new Unjudged('There are no events yet.')
-      expectContract(answer)
+      expectSchema(answer)
     }),
   row('events.list.order', 'The ids of events increase.')
     .from(schema('Event'), reading('events.list.item'))

@@ -101,10 +101,7 @@ export const listPetPromises: readonly PromiseRow[] = [
       }
     }),
   row('pets.list.etag.changes', 'The ETag of a list changes when a pet is added to it.')
-    .from(header('ETag'), {
-      ...writing('pets.list.if-none-match', 'pets.list.category'),
-      alone: 'writes',
-    })
+    .from(header('ETag'), { ...writing('pets.list.if-none-match', 'pets.list.category'), alone: 'writes' })
     .check(tagChanges),
   row('pets.list.etag.links', 'The ETag of a page covers its links: it changes when another page follows.')
     .from(header('ETag'), {

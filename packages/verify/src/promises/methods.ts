@@ -7,24 +7,24 @@ import { orderBody, placed } from '../orders.ts'
 import { somePetId } from '../pet-lists.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import { Unjudged } from '../request.ts'
+import { nameOfPath } from '../wrong-values.ts'
 import { keyRows } from './shared/key-rows.ts'
-import type { Level, PromiseRow } from './shared/promise.ts'
+import type { PromiseRow } from './shared/promise.ts'
 import { answers, documented, familyOf, reading, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('pets')
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Rows for OPTIONS and for unsupported methods. `template` is a path of the contract. */
-function methodRows(level: Level, name: string, template: string): PromiseRow[] {
-  const row = rowsOf(level)
+function methodRows(template: string): PromiseRow[] {
+  const row = rowsOf(template.startsWith('/pets') ? 'pets' : 'store')
+  const name = nameOfPath(template)
   const path = template.replace(/\{\w+\}/, absentId())
   const own = Object.keys(document.paths[template] ?? {}).map((method) => method.toUpperCase())
   const allowed = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
   const expectAllow = (answer: Answer) => {
-    const allow = (answer.header('Allow') ?? '')
-      .split(/\s*,\s*/)
-      .sort()
-      .join(', ')
+    const given = (answer.header('Allow') ?? '').split(/\s*,\s*/)
+    const allow = given.sort().join(', ')
     answer.expect(allow === allowed, `Allow: ${allowed}`, `Allow: ${allow}`)
   }
   return [
@@ -50,20 +50,14 @@ const PATHS: Record<string, readonly [string, string]> = {
   'encoded-letters': ['/p%65ts', 'An encoded letter makes a different path'],
 }
 
+const AS_GET = 'pets.list.head errors.unknown-path pets.list.limit.wrong auth.missing.list pets.get.not-found'.split(
+  ' ',
+)
+
 export const pathPromises: readonly PromiseRow[] = [
-  ...methodRows('pets', 'list', '/pets'),
-  ...methodRows('pets', 'get', '/pets/{petId}'),
+  ...Object.keys(document.paths).flatMap(methodRows),
   row('methods.head.errors', 'HEAD fails like GET: without a key, with an invalid limit, for an unknown pet or path.')
-    .from(
-      'RFC 9110, section 9.3.2',
-      reading(
-        'pets.list.head',
-        'errors.unknown-path',
-        'pets.list.limit.wrong',
-        'auth.missing.list',
-        'pets.get.not-found',
-      ),
-    )
+    .from('RFC 9110, section 9.3.2', reading(...AS_GET))
     .check(async (probe) => {
       const request: readonly (readonly [string, RequestOptions])[] = [
         ['/pets', { key: 'none' }],
@@ -91,22 +85,13 @@ export const pathPromises: readonly PromiseRow[] = [
     }),
 ]
 
-const storeRow = rowsOf('store')
+const store = rowsOf('store')
 const READS = ['orders.list', 'orders.get', 'inventory.get', 'events.list']
 
 const someOrderId = async (probe: Probe) => {
   const [id] = (await probe.read('/store/orders?limit=1')).ids
   if (id === undefined && !probe.target.write) throw new Unjudged('The server lists no order.')
   return id ?? (await asPremise(placed(probe))).id
-}
-
-const STORE_PATHS = {
-  orders: '/store/orders',
-  order: '/store/orders/{orderId}',
-  complete: '/store/orders/{orderId}/complete',
-  return: '/store/orders/{orderId}/return',
-  inventory: '/store/inventory',
-  events: '/store/events',
 }
 
 export const storeKeyPromises: readonly PromiseRow[] = [
@@ -119,20 +104,13 @@ export const storeKeyPromises: readonly PromiseRow[] = [
   ...keyRows('orders.place', [], async (probe, options, status, code) =>
     (await probe.post('/store/orders', orderBody(absentId()), options)).expectError(status, code),
   ),
-  storeRow(
-    'keys.read-only.store',
-    'A read-only key can GET /store/orders, one order, /store/inventory and /store/events.',
-  )
+  store('keys.read-only.store', 'A read-only key can GET /store/orders, an order, /store/inventory and /store/events.')
     .from(documented('Keys', 'Scope'), { needs: ['read-only key'] })
     .check(async (probe) => {
       for (const path of ['orders', `orders/${await someOrderId(probe)}`, 'inventory', 'events'])
         (await probe.ask(`GET /store/${path}`, { key: 'read-only' })).expectStatus(200)
     }),
-  ...Object.entries(STORE_PATHS).flatMap(([name, path]) => methodRows('store', name, path)),
-  storeRow(
-    'errors.unknown-path.store',
-    'GET /store/petstore-verify: Unknown paths of the store area return 404 not_found.',
-  )
+  store('errors.unknown-path.store', 'GET /store/petstore-verify: Unknown paths of the store area: 404 not_found.')
     .from(documented('Errors', 'Other methods and paths'))
     .check(async (probe) => {
       for (const path of ['/store', '/store/petstore-verify', `/store/orders/${absentId()}/petstore-verify`]) {

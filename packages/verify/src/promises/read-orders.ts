@@ -16,7 +16,7 @@ import {
 } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
-import { expectContract } from './errors.ts'
+import { expectSchema } from './errors.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { idRows } from './shared/correction-rows.ts'
 import { listRows } from './shared/lists.ts'
@@ -67,7 +67,7 @@ export const readOrderPromises: readonly PromiseRow[] = [
     .from(schema('Order'), LISTED)
     .check(async (probe) => {
       await anOrder(probe)
-      expectContract(await listed(probe))
+      expectSchema(await listed(probe))
     }),
   row('orders.list.limit', 'A page has at most limit orders; the default limit is 20.')
     // It runs last, when the other checks have placed most of these orders.
