@@ -115,7 +115,8 @@ export class Answer {
   }
 
   expectOrder(direction: 'rise' | 'fall' = 'rise'): this {
-    const ids = (direction === 'rise' ? this.ids : this.ids.reverse()).map(BigInt)
+    const listed = this.objects().map((item) => this.expectInt64('id', item))
+    const ids = direction === 'rise' ? listed : listed.reverse()
     const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as bigint))
     const [one, other] = direction === 'rise' ? [wrong, wrong - 1] : [wrong - 1, wrong]
     return this.expect(wrong < 0, `ids that ${direction}`, `id ${ids[one]} after ${ids[other]}`)

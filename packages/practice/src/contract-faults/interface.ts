@@ -118,7 +118,7 @@ const LISTS: faults.ContractFaults = {
   ...faults.answering(LIST, 200, {
     'content-type': change.header('Content-Type', 'application/json; charset=iso-8859-1'),
     array: change.json((pets) => new Map([['pets', pets]])),
-    'item.id': change.drop('id'),
+    'item.id': change.rewrite('id', (id) => id),
     'item.name': change.drop('name'),
     'item.category-id': change.put('categoryId', number('7.5')),
     'item.status': change.rewrite('status', (status) => status.toUpperCase()),
