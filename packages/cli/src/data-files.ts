@@ -36,9 +36,9 @@ export class Source {
     this.bytes = stats.isFile() ? stats.size : undefined
   }
 
-  async *text(): AsyncGenerator<string> {
+  async *text(options?: { workbooks: boolean }): AsyncGenerator<string> {
     try {
-      yield* decodedText(this.file, this.chunks(), this.encoding)
+      yield* decodedText(this.file, this.chunks(), this.encoding, options)
     } catch (error) {
       if (error instanceof NotUtf8) {
         throw new StartError(`${error.message.slice(0, -1)}${this.otherwise}.`, { cause: error })

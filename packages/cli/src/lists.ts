@@ -5,6 +5,7 @@ import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../contract/src/generated.ts'
 import { formats } from '../../files/src/all.ts'
 import { stringifyJsonArray } from '../../files/src/json.ts'
+import { refuseWorkbook } from '../../files/src/text.ts'
 import { numberFrom } from '../../service/src/config/setting-parsers.ts'
 import { io } from '../../service/src/system/io.ts'
 import { createClient } from './client.ts'
@@ -128,6 +129,7 @@ ${exampleLines(examples)}`,
     )
     .action(async (file = '-', options: FormatOptions & Filter, self: Command) => {
       const toFile = !isStandardOutput(file)
+      if (!options.format) refuseWorkbook(file, 'write a .csv with --excel.')
       const texts = formatOf(file, options)
       const client = createClient(self, { retries: 6 })
       // A bar would overwrite output at the terminal.

@@ -5,16 +5,23 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended } from '../../../test/support/ended.ts'
 import { openShop } from '../../../test/support/shop.ts'
+import { workbookOf } from '../../../test/support/workbook.ts'
 
 const { client, cwd, file, pets } = await openShop()
 const added = async () => (await Array.fromAsync(client.listPets())).map(({ id, ...pet }) => pet)
 
 describe('an import', () => {
-  test.each(['pets.xlsx', 'Pets.XLS', 'pets.ods'])('explains how to save a workbook as CSV: %s', async (name) => {
-    writeFileSync(join(cwd, name), 'x')
-    const { status, stderr } = await pets(['import', name])
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} is a spreadsheet workbook.`)])
-    expect(stderr).toContain('save the sheet as “CSV UTF-8”')
+  test('reads a workbook, and explains how to save another one as CSV', async () => {
+    const row = (n: number, name: string, category: string) =>
+      `<row r="${n}"><c t="str"><v>${name}</v></c><c t="str"><v>${category}</v></c></row>`
+    const workbook = workbookOf([{ rows: row(2, 'name', 'category') + row(3, 'Workbook', '7') + row(9, '', '7') }])
+    writeFileSync(join(cwd, 'pets.xlsx'), workbook)
+    const { stderr } = await pets(['import', 'pets.xlsx', '--keep-going'])
+    expect(stderr).toStartWith('line 9: name must be')
+    expect((await added()).at(-1)).toEqual({ name: 'Workbook', categoryId: 7n, status: 'available' })
+
+    writeFileSync(join(cwd, 'Pets.XLS'), Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0))
+    expect(await pets(['import', 'Pets.XLS'])).toEqual(ended(1, /old workbook \(\.xls\)\..* save the sheet as “CSV/))
   })
 
   test('has flags for columns, category and encoding, and names ignored columns', async () => {

@@ -5,7 +5,6 @@ import { csv } from './csv.ts'
 import type { Format } from './format.ts'
 import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
-import { refuseWorkbook } from './text.ts'
 
 export const formats = { csv, json, ndjson } satisfies Record<string, Format>
 export type FormatName = keyof typeof formats
@@ -14,16 +13,19 @@ const BY_EXTENSION: Record<string, FormatName> = {
   '.csv': 'csv',
   '.tsv': 'csv',
   '.txt': 'csv',
+  // An import reads the first visible sheet of .xlsx as CSV, and rejects the others with advice.
+  '.xlsx': 'csv',
+  '.xlsm': 'csv',
+  '.xlsb': 'csv',
+  '.xls': 'csv',
+  '.ods': 'csv',
+  '.numbers': 'csv',
   '.json': 'json',
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
 }
 
-/** Returns the format of a file extension. Throws FileError for extensions of workbooks. */
+/** Returns the format of a file extension. */
 export function formatNameOf(file: string): FormatName | undefined {
-  refuseWorkbook(
-    file,
-    'to import, save the sheet as “CSV UTF-8” (File, Save As); to export, write a .csv with --excel.',
-  )
   return BY_EXTENSION[extname(file).toLowerCase()]
 }

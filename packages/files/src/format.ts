@@ -16,6 +16,17 @@ export type Unchecked = { [Field in keyof NewPet]?: unknown }
 /** The file, or the rest of it, cannot be read. Users see the message. */
 export class FileError extends Error {}
 
+/** The most bytes of a workbook, and of the XML in it. */
+export const WORKBOOK_BYTES_MAX = 100_000_000
+
+export function workbookError(
+  file: string,
+  problem = 'is a spreadsheet workbook.',
+  advice = 'save the sheet as “CSV UTF-8” (File, Save As).',
+): FileError {
+  return new FileError(`${file} ${problem} Use CSV instead: ${advice}`)
+}
+
 export interface SourceRecord {
   /** The first line of the record, counted from 1. */
   line: number

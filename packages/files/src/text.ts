@@ -1,6 +1,6 @@
 // Decodes the text of an imported file, or explains why it has none, for the command line and the page.
 
-import { FileError } from './format.ts'
+import { FileError, WORKBOOK_BYTES_MAX, workbookError } from './format.ts'
 
 /** The encodings of TextDecoder (https://encoding.spec.whatwg.org/#names-and-labels). */
 export const ENCODINGS: readonly Encoding[] = [
@@ -40,25 +40,26 @@ const OTHERS = [
 ] as const
 const BEGIN_BYTES = 12
 
-/** Workbooks are not read: they can have several sheets, formulas and dates, and the user knows best what to save. */
-function workbook(file: string, advice = 'save the sheet as “CSV UTF-8” (File, Save As).'): FileError {
-  return new FileError(`${file} is a spreadsheet workbook. Use CSV instead: ${advice}`)
-}
-
 /** The user named no encoding, and the file is not UTF-8. */
 export class NotUtf8 extends FileError {}
 
 /** Throws FileError, with advice, if the file name is a workbook's. */
 export function refuseWorkbook(file: string, advice?: string): void {
-  if (/\.(xlsx?|ods|numbers)$/i.test(file)) throw workbook(file, advice)
+  if (/\.(xls[xmb]?|ods|numbers)$/i.test(file)) throw workbookError(file, undefined, advice)
 }
 
 /**
  * `file` is the file name, `named` the encoding that the user named. The text keeps its byte order mark. Throws
- * FileError if the file is not text, or not in the encoding.
+ * FileError if the file is not text, or not in the encoding. With `workbooks`, it also reads workbooks, as CSV.
  */
-export async function* decodedText(file: string, bytes: AsyncIterable<Uint8Array>, named?: Encoding) {
+export async function* decodedText(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  named?: Encoding,
+  { workbooks = false } = {},
+): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined
+  let workbook: Uint8Array[] | undefined
   let read = 0
   function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
     try {
@@ -73,16 +74,30 @@ export async function* decodedText(file: string, bytes: AsyncIterable<Uint8Array
     }
   }
   for await (const chunk of bytes) {
+    const begin = String.fromCharCode(...chunk.subarray(0, BEGIN_BYTES))
+    if (workbooks && read === 0 && kindOf(begin) === 'workbook') workbook = []
     read += chunk.byteLength
-    decoder ??= decoderOf(file, String.fromCharCode(...chunk.subarray(0, BEGIN_BYTES)), named)
+    if (workbook) {
+      if (read > WORKBOOK_BYTES_MAX) throw workbookError(file, 'has more than 100 MB.')
+      workbook.push(chunk)
+      continue
+    }
+    decoder ??= decoderOf(file, begin, named)
     yield decode(decoder, chunk)
   }
   if (decoder) yield decode(decoder)
+  if (!workbook) return
+  const { workbookText } = await import('./workbook.ts')
+  yield* workbookText(file, new Uint8Array(await new Blob(workbook as Uint8Array<ArrayBuffer>[]).arrayBuffer()))
+}
+
+function kindOf(begin: string) {
+  return OTHERS.find(([at, bytes]) => begin.startsWith(bytes, at))?.[2]
 }
 
 function decoderOf(file: string, begin: string, named: Encoding | undefined): TextDecoder {
-  const kind = OTHERS.find(([at, bytes]) => begin.startsWith(bytes, at))?.[2]
-  if (kind === 'workbook') throw workbook(file)
+  const kind = kindOf(begin)
+  if (kind === 'workbook') throw workbookError(file)
   if (kind) throw new FileError(`${file} is a ${kind}. An import reads text, such as a CSV file.`)
   return decoderFor(markedEncoding(begin) ?? named ?? 'utf-8')
 }

@@ -31,7 +31,7 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   const workbook = temporaryFile('pets.xlsx')
   await Bun.write(workbook, 'PK\u0003\u0004')
   await choose(workbook)
-  await dialog().getByRole('alert').getByText('pets.xlsx is a spreadsheet workbook. Use CSV instead').waitFor()
+  await dialog().getByRole('alert').getByText('pets.xlsx is incomplete or damaged. Use CSV instead').waitFor()
 
   const rows = Array.from({ length: 118 }, (_, n) => `${n};Luna ${n};9,50`).join('\r\n')
   const path = temporaryFile('pets.csv')

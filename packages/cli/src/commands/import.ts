@@ -62,7 +62,7 @@ interface ImportOptions extends FormatOptions {
 export function importCommand(): Command {
   const command = withClientSettings(new Command('import'))
     .description('Add the pets in a file.')
-    .argument('<file>', 'CSV, JSON (an array) or NDJSON; - is standard input')
+    .argument('<file>', 'CSV, .xlsx, JSON (an array) or NDJSON; - is standard input')
   withFormat(command, 'remove the apostrophes that an export with --excel adds to text')
   return withCategory(command, 'the category of records without one')
     .addOption(
@@ -102,7 +102,7 @@ export function importCommand(): Command {
         return found
       }
       try {
-        const records = format.read(source.text(), { columnsOf, category: category?.toString() })
+        const records = format.read(source.text({ workbooks: true }), { columnsOf, category: category?.toString() })
         const add = options.createCategories
           ? (name: string) => addCategory(self, name, { retries: RETRIES })
           : undefined

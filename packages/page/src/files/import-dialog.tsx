@@ -97,7 +97,7 @@ function FileField({ importing: { file, doing, choose } }: { importing: Import }
         id="import-file"
         class="visually-hidden"
         type="file"
-        accept=".csv,.tsv,.txt,text/csv"
+        accept=".xlsx,.csv,.tsv,.txt,text/csv"
         disabled={doing === 'adding'}
         aria-describedby="import-hint"
         onChange={({ currentTarget }) => {

@@ -66,8 +66,9 @@ export async function readContents(file: File, answers: ImportAnswers, signal: A
   }
   const rows: ImportRow[] = []
   let until = 0
+  const text = decodedText(name, chunksOf(file), encoding, { workbooks: true })
   try {
-    for await (const record of readCsv(decodedText(name, chunksOf(file), encoding), { columnsOf, category })) {
+    for await (const record of readCsv(text, { columnsOf, category })) {
       if (contents.unclear.length > 0 || missingColumns(contents.columns, category !== '').length > 0) return contents
       rows.push(toRow(record))
       if (performance.now() < until) continue
