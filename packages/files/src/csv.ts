@@ -1,5 +1,6 @@
 // CSV with a header. An import ignores columns that columns.ts does not assign.
 
+import type { PetStatus } from '../../contract/src/generated.ts'
 import { isOwnExport, neededColumns, toHeading } from './columns.ts'
 import { type CsvRow, parseRows } from './csv-rows.ts'
 import { guarded, unguarded } from './excel.ts'
@@ -8,14 +9,14 @@ import {
   FIELDS,
   FileError,
   type Format,
-  PENDING_FOR_PEOPLE,
   type ReadOptions,
   type SourceRecord,
   type Unchecked,
 } from './format.ts'
 
 export const csv: Format = {
-  read: (text, options) => readCsv(text, { columnsOf: neededColumns, ...options }),
+  read: (text, options) =>
+    readCsv(text, { columnsOf: neededColumns, ifJson: ' Use --format json or --format ndjson.', ...options }),
   write: writeCsv,
 }
 
@@ -27,10 +28,15 @@ export const excel: Format = {
 
 export async function* readCsv(
   text: AsyncIterable<string>,
-  { columnsOf, category = '', forExcel = false }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>>,
+  {
+    columnsOf,
+    category = '',
+    forExcel = false,
+    ifJson,
+  }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>> & { ifJson?: string },
 ): AsyncGenerator<SourceRecord> {
   let header: Header | undefined
-  for await (const row of parseRows(text, ' On the command line, use --format json or --format ndjson.')) {
+  for await (const row of parseRows(text, ifJson)) {
     if (header) yield recordOf(row, header)
     else {
       if (row.problem) throw new FileError(`Line ${row.line} ${row.problem}`)
@@ -103,10 +109,20 @@ export function isRounded(text: string): boolean {
   return /^\s*[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+\s*$/i.test(text)
 }
 
-/** Accepts the page's word for pending. The service refuses other text. */
+/** English, German, French, Spanish, Italian, Dutch and Portuguese, without accents. */
+const STATUS_WORDS: Record<PetStatus, string> = {
+  available: 'verfugbar verfuegbar frei disponible libre disponibile libero libera beschikbaar vrij disponivel livre',
+  pending:
+    'reserved reserviert reserve reservee reservado reservada riservato riservata prenotato prenotata gereserveerd',
+  sold: 'verkauft vendu vendue vendido vendida venduto venduta verkocht',
+}
+const STATUSES = Object.entries(STATUS_WORDS).map(([status, words]) => [status, words.split(' ')] as const)
+
+/** The service rejects unknown words. */
 function statusOf(text: string): string {
   const word = text.trim().toLowerCase()
-  return word === PENDING_FOR_PEOPLE.toLowerCase() ? 'pending' : word
+  const plain = word.normalize('NFD').replaceAll(/\p{M}/gu, '')
+  return STATUSES.find(([, words]) => words.includes(plain))?.[0] ?? word
 }
 
 function quoted(text: string, separator: string): string {

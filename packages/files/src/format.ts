@@ -7,9 +7,6 @@ import type { NewPet } from '../../contract/src/generated.ts'
 export const FIELDS = PET_FIELDS.filter((field) => field !== 'id')
 export type Field = (typeof FIELDS)[number]
 
-/** The page's word for pending, which an import accepts. */
-export const PENDING_FOR_PEOPLE = 'Reserved'
-
 /** A record as read from the file. Only the service validates it, so that there is one set of rules and messages. */
 export type Unchecked = { [Field in keyof NewPet]?: unknown }
 

@@ -223,6 +223,17 @@ describe('reports', () => {
   })
 })
 
+test.each([
+  ['available', 'AVAILABLE Verfügbar frei Disponible LIBRE disponibile beschikbaar vrij disponível livre'],
+  ['pending', 'pending Reserved reserviert Réservée re\u0301serve\u0301 reservado riservata prenotato gereserveerd'],
+  ['sold', 'sold Verkauft vendue vendido venduta verkocht'],
+  ['verschenkt', 'Verschenkt'],
+])('reads the status %s in several languages', async (status, words) => {
+  const lines = ['name;categoryId;status', ...words.split(' ').map((word) => `A;1; ${word}`)]
+  const records = await read(utf8(lines.join('\n')), {}, 1_000)
+  expect(records.map(({ pet }) => pet?.status)).toEqual(words.split(' ').map(() => status))
+})
+
 test('an encoding can have any label that TextDecoder knows', () => {
   expect(['Latin1', 'cp1251', 'SJIS'].map(encodingOf)).toEqual(['windows-1252', 'windows-1251', 'shift_jis'])
   expect(() => encodingOf('utf-7')).toThrow('must be an encoding, such as windows-1252 or shift_jis')

@@ -2,8 +2,9 @@
 
 import type { OrderStatus, PetStatus } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
-import { PENDING_FOR_PEOPLE } from '../../../files/src/format.ts'
 
+/** An import accepts it, too. */
+const PENDING_FOR_PEOPLE = 'Reserved'
 const PETS: Record<PetStatus, string> = { available: 'Available', pending: PENDING_FOR_PEOPLE, sold: 'Sold' }
 const ORDERS: Record<OrderStatus, string> = {
   pending: PENDING_FOR_PEOPLE,
