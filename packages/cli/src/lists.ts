@@ -6,6 +6,7 @@ import { PAGE_MAX } from '../../contract/src/generated.ts'
 import { formats } from '../../files/src/all.ts'
 import { stringifyJsonArray } from '../../files/src/json.ts'
 import { refuseWorkbook } from '../../files/src/text.ts'
+import { FlagError } from '../../service/src/config/read-config.ts'
 import { numberFrom } from '../../service/src/config/setting-parsers.ts'
 import { io } from '../../service/src/system/io.ts'
 import { createClient } from './client.ts'
@@ -54,7 +55,12 @@ export function listCommand<Item extends object, Filter>(listed: Listed<Item, Fi
     .option('--all', `show all ${noun}s`, false)
     .option('--json', 'print a JSON array, for programs', false)
     .addHelpText('after', exampleLines(examples))
+    .allowExcessArguments()
     .action(async (options: Filter & ListOptions, self: Command) => {
+      if (self.args.length > 0) {
+        const words = JSON.stringify(self.args.join(' '))
+        throw new FlagError(`list takes no arguments. To search, use petstore ${noun}s list --search ${words}.`)
+      }
       const client = createClient(self)
       const max = options.all ? Number.POSITIVE_INFINITY : options.limit
       let [shown, cursor]: [number, string | undefined] = [0, undefined]

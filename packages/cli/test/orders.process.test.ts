@@ -27,7 +27,9 @@ test('reports an empty list', async () => {
   const empty = await startService()
   const orders = (...args: string[]) => run(['orders', ...args], { env: empty.env })
   expect(await orders('list')).toEqual({ status: 0, stdout: '', stderr: 'There are no orders yet.\n' })
-  expect((await orders('list', '--status', 'pending')).stderr).toBe('No order is pending.\n')
+  for (const status of ['pending', 'reserved']) {
+    expect((await orders('list', '--status', status)).stderr).toBe('No order is pending.\n')
+  }
   expect((await orders('list', '--pet', '7', '--status', 'gone')).stderr).toContain('Allowed choices are pending, ')
   // `sold` is the status of a pet; the status of its order is `completed`.
   expect((await orders('list', '--status', 'sold')).stderr).toBe('No order is completed.\n')

@@ -19,8 +19,8 @@ for (const name of ['Rex', '\u{1F436}名'.repeat(60), `\u202e${'x'.repeat(200)}`
   await service.request('POST', '/store/orders', { body: order })
 }
 
-async function shown(args: string[], columns: number): Promise<string[]> {
-  const terminal = openTerminal(args, { ...env, NO_COLOR: '1' }, columns)
+async function shown(args: string[], columns: number, variables = {}): Promise<string[]> {
+  const terminal = openTerminal(args, { ...env, NO_COLOR: '1', ...variables }, columns)
   expect(await terminal.exited).toBe(0)
   await Bun.sleep(20)
   return plain(terminal.shown()).trimEnd().split('\n')
@@ -38,6 +38,7 @@ describe('at a terminal of 40 columns', () => {
       ['pending', 'Rex'],
     ],
     [['inventory'], ['available', 'pending', 'sold']],
+    [['events'], ['order.placed', '…']],
   ])('%j fits', async (args, whole) => {
     const lines = await shown(args, columns)
     expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([])
@@ -57,6 +58,21 @@ test('at 80 columns, only references and names are truncated, references first',
     '1   1    Rex            pending  2026-11-21 00:00Z  2026-11-24 18:00Z  Anna,\ufffd[2…',
     '2   2    \u{1F436}名\u{1F436}名\u{1F436}名…  pending  2026-11-21 00:00Z  2026-11-24 18:00Z  Anna,\ufffd[2…',
   ])
+})
+
+test.each([
+  ['Europe/Berlin', '+01', '01:00', '19:00'],
+  ['America/St_Johns', '-03:30', '20:30', '14:30'],
+])('times are local, with their offset: %s', async (TZ, offset, placed, expires) => {
+  const day = placed === '20:30' ? '2026-11-20' : '2026-11-21'
+  const [, listed] = await shown(['orders', 'list'], 200, { TZ })
+  expect(listed).toContain(`pending  ${day} ${placed}${offset}  2026-11-24 ${expires}${offset}  Anna`)
+  const order = (await shown(['orders', 'show', '1'], 200, { TZ })).join('\n')
+  expect(order).toMatch(new RegExp(`PLACED +${day} ${placed}:00\\${offset}\n`))
+  expect(order).toContain(`2026-11-24 ${expires}:00${offset}\n`)
+  const [event] = await shown(['events', '--order', '1'], 200, { TZ })
+  expect(event).toStartWith(`${day} ${placed}:00${offset}  order.placed     pet 1 pending (Rex), order 1, for Anna`)
+  expect((await run(['orders', 'list'], { env: { ...env, TZ } })).stdout).toContain('2026-11-21 00:00Z')
 })
 
 test('all pages have the columns of the first; numbers have commas at a terminal, but not in a pipe', async () => {

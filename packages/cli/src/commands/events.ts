@@ -13,7 +13,7 @@ import { exportCommand, parseCount } from '../lists.ts'
 import { messageOf } from '../terminal/exit-codes.ts'
 import { parseInt64, timeParser, withClientSettings, withFrom } from '../terminal/options.ts'
 import { type Line, print, printLines, printNote } from '../terminal/print.ts'
-import { statusLine } from '../terminal/table.ts'
+import { fittedLine, time } from '../terminal/table.ts'
 import { forwardCommand, secretCommand } from './events-forward.ts'
 
 interface Filter {
@@ -147,18 +147,16 @@ async function* upToNow(client: PetstoreClient, filter: EventFilter, limit: numb
   }
 }
 
+const timeOf = (at: string) => time(Date.parse(at), 'second')
+
 function lineOf({ at, type, petId, petStatus, pet, orderId, orderStatus, terms, by }: Event): Line {
   const facts = [
     ...(pet ? [` (${pet.name})`] : ['']),
     ...(orderId === undefined ? [] : [`order ${orderId}`]),
     ...(terms?.reference === undefined ? [] : [`for ${terms.reference}`]),
-    ...(terms?.expiresAt === undefined || orderStatus !== 'pending' ? [] : [`until ${toTheSecond(terms.expiresAt)}`]),
+    ...(terms?.expiresAt === undefined || orderStatus !== 'pending' ? [] : [`until ${timeOf(terms.expiresAt)}`]),
     ...(by === undefined ? [] : [`by ${by}`]),
   ]
-  const before = `${toTheSecond(at)}  ${type.padEnd('order.completed'.length)}  pet ${petId}`
-  return statusLine(petStatus ? `${before} ` : before, petStatus ?? '', facts.join(', '))
-}
-
-function toTheSecond(time: string): string {
-  return `${time.slice(0, 19).replace('T', ' ')}Z`
+  const before = `${timeOf(at)}  ${type.padEnd('order.completed'.length)}  pet ${petId}${petStatus ? ' ' : ''}`
+  return fittedLine(before, petStatus ?? '', facts.join(', '))
 }

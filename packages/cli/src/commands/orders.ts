@@ -1,6 +1,6 @@
 // `petstore orders …` and `petstore sell` work on the orders of a running service.
 
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import {
   type NewOrder,
   type Order,
@@ -26,10 +26,11 @@ import {
   parseInt64,
   refuseWithoutSeconds,
   repeated,
+  statusOption,
   withClientSettings,
 } from '../terminal/options.ts'
 import { type Line, print, printLines, printNote } from '../terminal/print.ts'
-import { fields, table, time } from '../terminal/table.ts'
+import { exactTime, fields, table, time } from '../terminal/table.ts'
 
 /** The order of fields in `orders show` and of columns in CSV. */
 const LABELS = {
@@ -193,16 +194,9 @@ function orderCommand(
 
 function withFilter(command: Command): Command {
   return command
-    .addOption(orderStatusOption())
+    .addOption(statusOption('only orders with this status', ORDER_STATUSES, { sold: 'completed' }))
     .option('--pet <id>', 'only orders of this pet; can be repeated', repeated(parseInt64))
     .option('--search <words>', "only orders whose reference or pet's name has words that begin with these")
-}
-
-/** Accepts `sold` for `completed`. */
-function orderStatusOption(): Option {
-  const option = new Option('--status <status>', 'only orders with this status').choices(ORDER_STATUSES)
-  const { parseArg } = option
-  return option.argParser((status, before) => parseArg?.(status === 'sold' ? 'completed' : status, before))
 }
 
 function orderFilter({ status, pet, search, newest }: Filter): Omit<OrderFilter, 'limit'> {
@@ -229,7 +223,10 @@ function cells({ id, petId, petName, status, changedAt, expiresAt, reference = '
 }
 
 function details(order: Order): Line[] {
-  return fields(COLUMNS.map((column) => [LABELS[column], String(order[column] ?? '')]))
+  const text = (column: keyof typeof LABELS) => String(order[column] ?? '')
+  return fields(
+    COLUMNS.map((column) => [LABELS[column], column.endsWith('At') ? exactTime(text(column)) : text(column)]),
+  )
 }
 
 /** A time, or milliseconds from now. */
@@ -279,7 +276,7 @@ Example:
 async function refuse(error: unknown, client: PetstoreClient, { petId, expiresAt: end }: NewOrder): Promise<never> {
   if (!isRefused(error)) {
     printNote(
-      `Pet ${petId} may be reserved until ${end}. To see its order, run petstore orders list --pet ${petId} --newest.`,
+      `Pet ${petId} may be reserved until ${exactTime(end)}. To see its order, run petstore orders list --pet ${petId} --newest.`,
     )
   }
   if (!(error instanceof PetstoreApiError && error.code === 'pet_not_available')) throw error
@@ -291,7 +288,7 @@ async function refuse(error: unknown, client: PetstoreClient, { petId, expiresAt
   if (holder?.status !== 'pending') throw error
   const { id, reference, expiresAt } = holder
   const customer = reference === undefined ? '' : ` for ${JSON.stringify(reference)}`
-  const until = expiresAt === undefined ? '' : ` until ${expiresAt}`
+  const until = expiresAt === undefined ? '' : ` until ${exactTime(expiresAt)}`
   throw new StartError(
     `Pet ${petId} is reserved${customer}${until} by order ${id}. To sell it to that customer, run petstore orders complete ${id}.`,
     { cause: error },
@@ -302,12 +299,14 @@ async function refuse(error: unknown, client: PetstoreClient, { petId, expiresAt
 async function giveUp(error: unknown, client: PetstoreClient, { id, petId, expiresAt }: Order): Promise<never> {
   if (!isRefused(error)) {
     printNote(
-      `Pet ${petId} may have been sold with order ${id}. To make sure, run petstore orders complete ${id} before ${expiresAt}.`,
+      `Pet ${petId} may have been sold with order ${id}. To make sure, run petstore orders complete ${id} before ${exactTime(expiresAt)}.`,
     )
     throw error
   }
   await client.cancelOrder(id).catch(() => {
-    printNote(`Order ${id} may hold pet ${petId} until ${expiresAt}. To release it, run petstore orders cancel ${id}.`)
+    printNote(
+      `Order ${id} may hold pet ${petId} until ${exactTime(expiresAt)}. To release it, run petstore orders cancel ${id}.`,
+    )
   })
   throw error
 }

@@ -50,8 +50,16 @@ export function withSettingsOf(table: Record<string, Setting<unknown>>, command:
   return command
 }
 
-export function statusOption(description: string): Option {
-  return new Option('--status <status>', description).choices(PET_STATUSES)
+/** `words`: other words that are accepted for a status. */
+export function statusOption(
+  description: string,
+  statuses: readonly string[] = PET_STATUSES,
+  words: Readonly<Record<string, string>> = {},
+): Option {
+  const option = new Option('--status <status>', description).choices(statuses)
+  const { parseArg } = option
+  const known: typeof words = { reserved: 'pending', ...words }
+  return option.argParser((status, before) => parseArg?.(known[status] ?? status, before))
 }
 
 function addFlag(command: Command, { flag, description, variable, default: preset, values }: Setting<unknown>): void {

@@ -40,8 +40,7 @@ export function table(head: TableLine, rows: readonly TableLine[]): Line[] {
  * truncated lines.
  */
 export function columnsFor(head: TableLine, rows: readonly TableLine[]): TableLayout {
-  const { isTTY, columns } = io().stdout
-  const room = (isTTY && columns) || Number.POSITIVE_INFINITY
+  const room = widthMax()
   const widths = head.map((_, n) => Math.max(...[head, ...rows].map((row) => Bun.stringWidth(printable(row[n] ?? '')))))
   const limits = widths.map(() => room)
   let spare = room - widths.reduce((sum, width) => sum + GAP.length + width, -GAP.length)
@@ -56,16 +55,33 @@ export function columnsFor(head: TableLine, rows: readonly TableLine[]): TableLa
   const status = Math.max(0, head.indexOf(STATUS))
   const line = (row: TableLine): Line => {
     const cells = cellsOf(row)
-    const text = cut(cells.join('').trimEnd(), room)
-    const start = cells.slice(0, status).join('').length
-    const end = start + (row[status] ?? '').length
-    return statusLine(text.slice(0, start), text.slice(start, end), text.slice(end))
+    const [before, text] = [cells.slice(0, status).join(''), row[status] ?? '']
+    return fittedLine(
+      before,
+      text,
+      cells
+        .join('')
+        .trimEnd()
+        .slice(before.length + text.length),
+    )
   }
   return { head: { style: 'bold', lead: cut(cellsOf(head).join('').trimEnd(), room) }, line }
 }
 
+function widthMax(): number {
+  const { isTTY, columns } = io().stdout
+  return (isTTY && columns) || Number.POSITIVE_INFINITY
+}
+
+/** Returns a line with the status in its colour, truncated to the width of the terminal. */
+export function fittedLine(before: string, status: string, rest: string): Line {
+  const text = cut(printable(before + status + rest), widthMax())
+  const [start, end] = [before.length, before.length + status.length]
+  return statusLine(text.slice(0, start), text.slice(start, end), text.slice(end))
+}
+
 /** Returns a line with the status in its colour. */
-export function statusLine(before: string, status: string, rest = ''): Line {
+function statusLine(before: string, status: string, rest = ''): Line {
   const style = STATUS_STYLES.get(status)
   return style ? { before, style, lead: status, rest } : before + status + rest
 }
@@ -92,7 +108,17 @@ function cut(text: string, width: number): string {
   return `${Bun.stringWidth(start) < width ? start : Bun.sliceAnsi(text, 0, width - 2)}…`
 }
 
-/** Formats a time in UTC, to the minute. */
-export function time(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
+/** Formats a time: at a terminal as local time with its offset (`2026-11-21 10:12+01`), otherwise in UTC. */
+export function time(at: number, to: 'minute' | 'second' = 'minute'): string {
+  const offset = io().stdout.isTTY ? -new Date(at).getTimezoneOffset() : 0
+  const text = new Date(at + offset * 60_000).toISOString().slice(0, to === 'minute' ? 16 : 19)
+  const minutes = String(Math.abs(offset % 60)).padStart(2, '0')
+  const hours = String(Math.trunc(Math.abs(offset) / 60)).padStart(2, '0')
+  const zone = `${offset < 0 ? '-' : '+'}${hours}${minutes === '00' ? '' : `:${minutes}`}`
+  return text.replace('T', ' ') + (offset === 0 ? 'Z' : zone)
+}
+
+/** Formats a time at a terminal, and returns it unchanged for programs. */
+export function exactTime(at = ''): string {
+  return at !== '' && io().stdout.isTTY ? time(Date.parse(at), 'second') : at
 }
