@@ -168,7 +168,7 @@ export async function simulate(
     for (const n of hosts.keys()) if (!servers.server(n)) servers.start(n)
     if (cluster) await sleep(RECOVERED_MS)
     const isSteady = broken.length === 0
-    const { faults } = await judge(clients, {
+    const { faults, world } = await judge(clients, {
       keys: { ...KEYS, readOnly: ['reader'], revoked },
       stops: servers.stops,
       isLimited: swarm.limits.rate !== undefined,
@@ -181,7 +181,7 @@ export async function simulate(
       keys: ['first', ...swarm.keys].map((name) => keys[name]) as [string],
       rate: swarm.limits.rate,
     })
-    if (cluster) left.push(...databaseFaults(cluster, clients.operations))
+    if (cluster) left.push(...databaseFaults(cluster, world))
     const at = clientsProcess.monotonicMs()
     return {
       operations: clients.operations,

@@ -1,14 +1,19 @@
 // What a run on PostgreSQL checks in addition to the history.
 
-import type { Operation } from '../../history/operations.ts'
+import { MAY_BE_CHANGED } from '../../../packages/service/src/store/postgres/connect/errors.ts'
+import { bodyOf } from '../../history/operations.ts'
+import type { World } from '../../history/world.ts'
 import type { Cluster } from './cluster.ts'
 
 /** Longer than all waits of a request together: docs/postgresql.md. Servers can pause for as long as a failure. */
 const ANSWERED_MS_MAX = 12_000
 
-export function* databaseFaults(cluster: Cluster, operations: readonly Operation[]): Generator<string> {
+export function* databaseFaults(cluster: Cluster, world: World): Generator<string> {
   yield* cluster.problems
-  for (const { ask, method, path, status, startedAt, endedAt, text } of operations) {
+  for (const operation of world.operations) {
+    const { ask, method, path, status, startedAt, endedAt, text } = operation
+    const isRefused = status === 503 && bodyOf<{ message?: string }>(operation).message !== MAY_BE_CHANGED
+    if (isRefused && world.madeAlone(operation).length > 0) yield `${method} ${path} is done, although it got ${text}`
     const isWaiting = ask.kind === 'events' && ask.wait
     if (Number.isFinite(endedAt) && endedAt - startedAt > ANSWERED_MS_MAX && !isWaiting)
       yield `${method} ${path} took ${Math.round(endedAt - startedAt)} ms`

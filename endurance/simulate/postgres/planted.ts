@@ -75,11 +75,6 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     COMMITTED,
     `${COMMITTED}if (!(await committed.catch(() => undefined))) return worked.value\n`,
   ]),
-  'an error of COMMIT that is not looked at': planted(LOST, [
-    SESSION,
-    "if (command !== 'COMMIT')",
-    "if (command === '')",
-  ]),
   'commits that do not wait for the standby': planted(AWAY, [SESSION, '[WAIT_FOR_STANDBY, ...set(', '[...set(']),
   'changes that wait for no standby': planted(AWAY, [
     COMMITS,
