@@ -19,9 +19,10 @@ test('the same seed gives the same run', async () => {
   expect(one.trace).toBe(other.trace)
 })
 
-test.each(['a pool that hands out a connection twice', 'commits that do not wait for the standby'])(
-  'finds what is planted: %s',
-  async (name) => {
-    expect((await findPlanted(name, 300, 1, site.engines))?.words).toBeString()
-  },
-)
+test.each([
+  'a pool that hands out a connection twice',
+  'commits that do not wait for the standby',
+  'a lost response that is reported as not done',
+])('finds the planted fault: %s', async (name) => {
+  expect((await findPlanted(name, 400, 1, site.engines))?.words).toBeString()
+})

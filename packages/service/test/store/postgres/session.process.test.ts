@@ -3,16 +3,12 @@
 import { describe, expect, test } from 'bun:test'
 import { type AddressInfo, createServer } from 'node:net'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
-import { newKey } from '../../../../../test/support/keys.ts'
-import { petFilter } from '../../../../../test/support/lists.ts'
-import { newPet, petsOf } from '../../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { Client } from '../../../src/store/postgres/connect/client.ts'
-import { MAY_BE_CHANGED } from '../../../src/store/postgres/connect/errors.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
 import { Session } from '../../../src/store/postgres/connect/session.ts'
 import { STATEMENT_TIMEOUT_MS, TRANSACTION_IDLE_MS } from '../../../src/store/postgres/connect/time-limits.ts'
@@ -201,29 +197,6 @@ test('connections that were replaced change nothing when they end', async () => 
   expect(connection.pool().changes).toMatchObject({ found: 2, ready: 2, renewed: 1, lost: 0 })
   await connection.close()
   expect(connection.pool().changes).toMatchObject({ closed: 1, lost: 0 })
-})
-
-test('a create whose commit is not answered reports that it may have been made, and later creates and all lists succeed', async () => {
-  let losing = false
-  const forwarder = await Forwarder.start(cluster.port, (bytes) => {
-    if (!losing || !bytes.includes('COMMIT')) return bytes
-    losing = false
-    return Buffer.alloc(0)
-  })
-  const store = await openStore((await cluster.newDatabase()).replace(`:${cluster.port}`, `:${forwarder.port}`), {
-    now: Date.now,
-  })
-  const { id: by } = await store.createKey(newKey())
-  const create = async () => (await store.createPet(newPet(), by)).value.id
-  for (let n = 0; n < 3; n++) await create()
-  // Waits for background statements of the creates.
-  await until('no connection is busy', () => !store.pool?.().busy)
-  losing = true
-  expect(await rejectionOf(create())).toMatchObject({ message: MAY_BE_CHANGED })
-  expect(petsOf(await store.listPets(petFilter({ limit: 9 }))).length).toBe(4)
-  expect(await until('a create succeeds', () => create().catch(() => undefined), { everyMs: 50 })).toBe(5n)
-  await store.close()
-  forwarder.stop()
 })
 
 test('a slow commit is explained by the disk if no commit waits for a standby', async () => {
