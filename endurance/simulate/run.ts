@@ -41,6 +41,8 @@ const LARGE_JUMP_MS = 400 * DAY_MS
 const AHEAD_FOR_MS = 2 * LIMITS.expiryEveryMs + 200
 /** How late a reservation can expire in a run with failures. */
 const BROKEN_MS = 30_000
+/** The same on PostgreSQL, where failures can follow each other for minutes. */
+const DOWN_MS = 600_000
 /** Each run has a few of them. */
 const FAILURES = ['killed', 'stopped', 'crash', 'frozen', 'disk', 'clock'] as const
 type Failure = (typeof FAILURES)[number] | 'files' | DatabaseFailure
@@ -172,7 +174,7 @@ export async function simulate(
       keys: { ...KEYS, readOnly: ['reader'], revoked },
       stops: servers.stops,
       isLimited: swarm.limits.rate !== undefined,
-      lateMs: isSteady ? longestOf(clients.operations) : BROKEN_MS,
+      lateMs: isSteady ? longestOf(clients.operations) : cluster ? DOWN_MS : BROKEN_MS,
       isSteady,
       clockErrorMs: broken.includes('clock') ? LARGE_JUMP_MS : 0,
     })

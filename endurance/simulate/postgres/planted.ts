@@ -12,14 +12,12 @@ const SESSION = `${POSTGRES}/connect/session.ts`
 const ERRORS = `${POSTGRES}/connect/errors.ts`
 const COMMITS = `${POSTGRES}/write/commits.ts`
 const SEEN = `${POSTGRES}/seen-ids.ts`
-const GROUP = 'packages/service/src/store/shared/group-commit.ts'
 
 const COMMITTED = 'const [finished] = await Promise.allSettled([this.closing, committed])\n'
 const STARTED = 'return { running: Promise.try(work, item).finally(() => this.release(item)) }'
 const EARLIER: readonly Failure[] = ['old primary returns']
 const AWAY: readonly Failure[] = ['standby away']
 const CUT: readonly Failure[] = ['connection cut', 'connection frozen', 'response delayed']
-const SLOW: readonly Failure[] = ['response delayed', 'connection frozen']
 const LOST: readonly Failure[] = ['response lost before the commit', 'response lost after the commit']
 
 interface Planted {
@@ -91,16 +89,6 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     [HOST, 'this.cancelledWaits > cancelledWaits', 'this.cancelledWaits < 0'],
   ),
   'a lock that is not taken': planted([], [COMMITS, '[TAKE_WRITE_LOCK, `set_config', '[`set_config']),
-  'a transaction that continues after its caller gave up': planted(SLOW, [
-    PRIMARY,
-    '      abort.abort(unavailable(error))\n',
-    '',
-  ]),
-  'a batch that takes calls after it was settled': planted(SLOW, [
-    GROUP,
-    "    if (!this.isOpen) throw new Error('the batch is settled')\n",
-    '',
-  ]),
   'connections that stay open after one is lost': planted(CUT, [STATE, '    void connections.close()\n', '']),
   'a failed search that is never repeated': planted(
     ['host restarted'],
