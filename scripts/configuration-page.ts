@@ -28,19 +28,12 @@ const VERIFICATION = `
 
 `
 
-const NOTES = `
-If a Service is named \`petstore\`, Kubernetes sets \`PETSTORE_PORT\` to \`tcp://…\`, which is rejected. Set
-\`enableServiceLinks: false\`.
-`
-
 /** The text of docs/configuration.md. */
 export async function configurationPage(): Promise<string> {
   const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
   const callers = commands.filter(calls).map((command) => `\`${command.name()}\``)
   const connection = CONNECTION.replace('COMMANDS', callers.join(', ').replace(/, (?!.*, )/, ' and '))
-  return (
-    INTRODUCTION + rows(SETTINGS) + connection + rows(CLIENT_SETTINGS) + VERIFICATION + rows(VERIFY_SETTINGS) + NOTES
-  )
+  return INTRODUCTION + rows(SETTINGS) + connection + rows(CLIENT_SETTINGS) + VERIFICATION + rows(VERIFY_SETTINGS)
 }
 
 /** Whether the command, or a subcommand, has the flag for the service's address. */
