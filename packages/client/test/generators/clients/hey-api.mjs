@@ -8,12 +8,5 @@ export default function connect({ baseUrl, apiKey }) {
     pets: async (query) => (await api.listPets({ query })).data,
     add: async (body) => (await api.createPet({ body })).data,
     pet: async (petId) => (await api.getPet({ path: { petId } })).data,
-    inventory: async () => (await api.getInventory()).data,
-    order: async (petId) => (await api.placeOrder({ body: { petId } })).data,
-    async sell(orderId) {
-      await api.getOrder({ path: { orderId } })
-      return (await api.completeOrder({ path: { orderId } })).data
-    },
-    events: async () => (await api.listEvents()).data,
   }
 }
