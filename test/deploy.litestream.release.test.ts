@@ -1,27 +1,21 @@
 // The examples with Litestream, run unchanged in folders that represent machines. Nothing is lost in a graceful stop,
 // and docs/backups.md explains how to recover from a crash.
 
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { COPY_HAS_ALL } from '../packages/cli/src/commands/backup.ts'
 import { generateKey } from '../packages/service/src/domain/keys.ts'
-import { temporaryFile } from './support/files.ts'
 import {
   installLitestream,
   Machine,
   noLitestream,
   podStep,
-  restoreCopy,
   type Step,
   sentSince,
-  startCopying,
   startS3,
-  toFolder,
   unitSteps,
 } from './support/litestream.ts'
-import { LONG_LOG_MB, lengthen } from './support/logs.ts'
 import { ask, type Running, root, run, serve } from './support/process.ts'
 import { add } from './support/stores.ts'
 import { until } from './support/until.ts'
@@ -178,47 +172,5 @@ describe.skipIf(noLitestream !== '')(`Litestream${noLitestream}`, () => {
     const served = await serveOn(machine, '/data/petstore.db')
     expect((await idsOf(served)).length).toBe(PETS)
     await served.stop()
-  })
-
-  test('Litestream starts a new copy if the log was restarted before it was copied', async () => {
-    const database = temporaryFile('petstore.db')
-    const service = await serve(['--database', database], { env: { PETSTORE_BOOTSTRAP_KEY: key } })
-    const copying = toFolder(temporaryFile('litestream.yml'), database, temporaryFile('copies'))
-    const copier = await startCopying(copying)
-    const name = join(dirname(database), `.${basename(database)}-litestream/generation`)
-    const first = readFileSync(name, 'utf8')
-    using writer = new Database(database)
-    const addOne = () => add({ url: service.url, key }, 1)
-    const salt = () => readFileSync(`${database}-wal`).toString('hex', 16, 24)
-    const lengthenUntilRestart = async () => {
-      const before = salt()
-      lengthen(writer, LONG_LOG_MB)
-      await until('the log restarts', async () => {
-        await addOne()
-        return salt() !== before
-      })
-    }
-    // These restarts come from Litestream's checkpoints.
-    await lengthenUntilRestart()
-    await lengthenUntilRestart()
-    expect(readFileSync(name, 'utf8')).toBe(first)
-
-    copier.kill('SIGKILL')
-    await copier.exited
-    await lengthenUntilRestart()
-    for (let pets = 0; pets < 300 && existsSync(name); pets++) await addOne()
-    expect(existsSync(name)).toBe(false)
-
-    const again = await startCopying(copying)
-    await service.stop()
-    await Bun.sleep(2_000)
-    again.kill('SIGTERM')
-    await again.exited
-    const restored = temporaryFile('restored.db')
-    expect((await restoreCopy(copying, restored)).status).toBe(0)
-    expect(await run(['check-backup', restored])).toMatchObject({ status: 0, stderr: '' })
-    using copy = new Database(restored)
-    const pets = 'SELECT count(*) AS pets FROM pets'
-    expect(copy.query(pets).get()).toEqual(writer.query(pets).get())
   })
 })

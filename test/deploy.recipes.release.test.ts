@@ -1,7 +1,7 @@
 // Runs the commands at the top of the examples in deploy/, in a folder that represents a clone.
 
 import { expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { compose } from './support/examples.ts'
 import { temporaryFile } from './support/files.ts'
@@ -48,12 +48,4 @@ test('the Compose recipe creates secrets that git ignores, and that only the own
   expect(new Set(passwords).size).toBe(3)
   expect(textOf('webhook-secret')).toMatch(/^whsec_/)
   expect(services.petstore.secrets).toEqual(['database', 'key'])
-})
-
-test('git ignores the archive of npm pack', async () => {
-  const cwd = clone()
-  writeFileSync(join(cwd, 'petstore-1.0.0.tgz'), '')
-  await run(['init', '--quiet'], { command: ['git'], cwd })
-  const untracked = await run(['ls-files', '--others', '--exclude-standard', '*.tgz'], { command: ['git'], cwd })
-  expect(untracked).toEqual({ status: 0, stdout: '', stderr: '' })
 })

@@ -69,24 +69,6 @@ test('docs/interface.md has the source of each operation, parameter and field', 
   expect([...all].filter((name) => !words.has(name))).toEqual([])
 })
 
-test('docs/clients.md has the method of each operation, and the filters of each list', () => {
-  const items = readFileSync(join(root, 'docs/clients.md'), 'utf8').split(/\n(?=- )/)
-  for (const { id, parameters } of operations) {
-    const item = items.find((text) => text.startsWith(`- \`${id}(`) || text.includes(`, \`${id}(`))
-    expect([id, item]).toEqual([id, expect.any(String)])
-    const filters = parameters.filter(
-      ({ in: place, name }) => place === 'query' && !['limit', 'cursor', 'count'].includes(name),
-    )
-    expect([id, filters.filter(({ name }) => !item?.includes(`\`${name}\``)).map(({ name }) => name)]).toEqual([id, []])
-  }
-})
-
-test('docs/operations.md has the log line of each change', () => {
-  const [, log = ''] = /^## The log$([\s\S]*?)^## /m.exec(readFileSync(join(root, 'docs/operations.md'), 'utf8')) ?? []
-  const changing = operations.filter(({ method }) => method !== 'GET')
-  expect(changing.filter(({ id }) => !log.includes(`\`${id}\``)).map(({ id }) => id)).toEqual([])
-})
-
 test('docs/README.md lists every page', () => {
   const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
   const pages = [...new Bun.Glob('*').scanSync(join(root, 'docs'))].filter((page) => page !== 'README.md')
@@ -139,14 +121,6 @@ test('the names of our archives and images have the version from package.json', 
   ])
   expect(named.length).toBeGreaterThan(5)
   expect(named.filter(([, version]) => version !== packageJson.version).map(([name]) => name)).toEqual([])
-})
-
-test('the documents use the package names from package.json', () => {
-  const [service, client] = NAMES
-  expect(readFileSync(join(root, 'docs/testing.md'), 'utf8')).toContain(`from '${service}/testing'`)
-  for (const file of ['docs/clients.md', 'packages/page/reference/document.ts']) {
-    expect(readFileSync(join(root, file), 'utf8')).toContain(`from '${client}'`)
-  }
 })
 
 /** Whether the file of a link exists, with the heading if the link has one. */

@@ -6,7 +6,6 @@ import { temporaryFile } from '../../test/support/files.ts'
 import { startService } from '../../test/support/service.ts'
 import { requestsTo, US } from '../contenders.ts'
 import { median, ratios } from '../figures.ts'
-import { rawRequest } from '../load.ts'
 import { type Asking, WORK } from '../requests.ts'
 import { createStore, fill } from '../seed.ts'
 
@@ -28,18 +27,6 @@ describe('figures', () => {
 
 describe('requests', () => {
   const asking = (pets: number): Asking => ({ pets, cursor: US.cursor, place: String, etag: '' })
-
-  test('are complete HTTP with the length in bytes', () => {
-    const raw = rawRequest({ method: 'POST', target: '/v1/pets', body: 'Zoë' }, 'k')
-    expect(raw).toBe(
-      'POST /v1/pets HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer k\r\nContent-Length: 4\r\n\r\nZoë',
-    )
-  })
-
-  test('rotate through different pages, and random pages rarely repeat', () => {
-    expect(new Set(WORK.filtered.requests(asking(1000)).map(({ target }) => target)).size).toBe(100)
-    expect(new Set(WORK.pages.requests(asking(1e6)).map(({ target }) => target)).size).toBeGreaterThan(150_000)
-  })
 
   test('are valid for the service, and the seeded pets fill every page', async () => {
     const path = temporaryFile('seeded.db')

@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../../test/support/process.ts'
+import { root, run } from '../../test/support/process.ts'
 import { check } from '../history/checker.ts'
 import { findPlanted } from '../history/found.ts'
 import { edited, PLANTED } from '../history/planted.ts'
@@ -53,4 +53,14 @@ test('finds a planted fault', async () => {
 test('every edit of a planted fault matches the source once', () => {
   for (const { edits = [] } of PLANTED)
     for (const edit of edits) expect(edited(readFileSync(join(root, edit[0]), 'utf8'), edit)).toContain(edit[2])
+})
+
+test('prints the report of an experiment and exits with 0', async () => {
+  const options = '--store postgres --pieces 1 --operations 100'.split(' ')
+  const command = [process.execPath, join(root, 'endurance/main.ts'), 'history']
+  const { status, stdout } = await run([...options, '--breaks', 'a server frozen'], { command })
+  const words = `npm run endurance -- history ${options.join(' ')} --breaks 'a server frozen'`
+  expect(stdout).toStartWith(`## Recorded histories\n\n\`${words}\`, `)
+  expect(stdout).toContain('\n- Faults: none.\n')
+  expect(status).toBe(0)
 })

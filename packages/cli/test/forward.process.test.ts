@@ -235,7 +235,7 @@ describe('petstore events forward', () => {
       return taken()
     })
     let kills = 0
-    for (; kills < 8; kills++) {
+    for (; kills < 4; kills++) {
       const before = hook.all.length
       const forwarded = start(hook.url, { state, args: ['--from', 'beginning'] })
       await hook.received(before + 1)

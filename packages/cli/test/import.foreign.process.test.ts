@@ -79,8 +79,4 @@ describe('an export', () => {
     expect(newest).toEqual(['Quokka two', 'Quokka one'])
     expect(await lines('--search', 'quok', '--category', '6')).toEqual([])
   })
-
-  test('suggests .csv with --excel instead of a workbook', async () => {
-    expect((await pets(['export', 'pets.xlsx'])).stderr).toContain('write a .csv with --excel')
-  })
 })

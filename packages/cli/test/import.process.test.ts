@@ -86,14 +86,6 @@ describe('import and export', () => {
     }
   })
 
-  test('reports once that it waits for a rate limit, and counts the records of an earlier run', async () => {
-    const { env } = await startService({ limits: { rate: { requests: 20, periodSeconds: 1 } }, now: Date.now })
-    const name = file('slow.ndjson', Array.from({ length: 45 }, () => petBody()).join('\n'))
-    const ended = await pets(['import', name], { env })
-    expect(ended.stderr).toMatch(/^Waiting: .*requests.*\nAdded 45 pets\.\n$/)
-    expect((await pets(['import', name, '--json'], { env })).stdout).toBe('{"added":0,"present":45,"refused":0}\n')
-  })
-
   test('stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
     const ended = await pets(['import', file('first.ndjson', ['7', ...many].join('\n')), '--json'])

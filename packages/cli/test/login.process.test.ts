@@ -61,27 +61,24 @@ test.each<[string, string[], Record<string, string>, number]>([
 })
 
 describe('login', () => {
-  test.each([40, 80])(
-    'shows its questions and the address, but not the key, at a terminal of %i columns',
-    async (columns) => {
-      const env = { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
-      const terminal = openTerminal(['login'], env, columns)
-      let expected = 'Address of the service [http://127.0.0.1:8080/v1]: '
-      await terminal.waitForScreen(expected)
-      terminal.type(`${service.url}x`)
-      await terminal.waitForScreen(`${expected}${service.url}x`)
-      terminal.type('\x7f')
-      expected += service.url
-      await terminal.waitForScreen(expected)
-      terminal.type('\r')
-      expected += `\r\nAPI key for ${service.url} (not shown): `
-      await terminal.waitForScreen(expected)
-      terminal.type(`${service.key}\r`)
-      expect(await terminal.exited).toBe(0)
-      await terminal.waitForScreen(`${expected}\r\nLogged in to ${service.url}. petstore logout deletes the saved key.`)
-      expect(terminal.shown()).not.toContain(service.key)
-    },
-  )
+  test('shows its questions and the address, but not the key', async () => {
+    const env = { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
+    const terminal = openTerminal(['login'], env, 40)
+    let expected = 'Address of the service [http://127.0.0.1:8080/v1]: '
+    await terminal.waitForScreen(expected)
+    terminal.type(`${service.url}x`)
+    await terminal.waitForScreen(`${expected}${service.url}x`)
+    terminal.type('\x7f')
+    expected += service.url
+    await terminal.waitForScreen(expected)
+    terminal.type('\r')
+    expected += `\r\nAPI key for ${service.url} (not shown): `
+    await terminal.waitForScreen(expected)
+    terminal.type(`${service.key}\r`)
+    expect(await terminal.exited).toBe(0)
+    await terminal.waitForScreen(`${expected}\r\nLogged in to ${service.url}. petstore logout deletes the saved key.`)
+    expect(terminal.shown()).not.toContain(service.key)
+  })
 
   test('saves nothing after Ctrl-C', async () => {
     const terminal = openTerminal(['login'], { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })

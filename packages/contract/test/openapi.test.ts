@@ -2,15 +2,15 @@
 // the service follows it.
 
 import { describe, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../../../openapi.yaml'
 import { version } from '../../../package.json'
-import { temporaryFile } from '../../../test/support/files.ts'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
 import { operations } from '../src/contract.ts'
-import { ERROR_STATUS, type ErrorCode, EXPIRY_DAYS_MAX, PAGE_MAX } from '../src/generated.ts'
-import { BODY_BYTES_MAX, IDEMPOTENCY_HOURS_MIN, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
+import { ERROR_STATUS, type ErrorCode } from '../src/generated.ts'
+import { BODY_BYTES_MAX, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
 import type { Response as Declared } from '../src/openapi.ts'
 import { parametersOf } from '../src/parameters.ts'
 import { flatten } from '../src/schema.ts'
@@ -20,42 +20,23 @@ const prose = text.replaceAll(/\s+/g, ' ')
 const { paths, components } = document
 const OPERATIONS = Object.values(paths).flatMap((methods) => Object.values(methods))
 
-describe('an independent linter', () => {
-  const problems = async (source: string): Promise<string[]> => {
-    const config = await createConfig({ extends: ['recommended-strict'] })
-    const ref = temporaryFile('openapi.yaml')
-    writeFileSync(ref, source)
-    const found = await lint({ ref, config })
-    return found.map(({ ruleId, message }) => `${ruleId}: ${message}`)
-  }
-
-  test('finds no problem', async () => {
-    expect(await problems(text)).toEqual([])
-  })
-
-  test('finds an example that does not match its schema', async () => {
-    expect(text).toContain('categoryId: 7')
-    expect(await problems(text.replace('categoryId: 7', 'categoryId: seven'))).not.toEqual([])
-  })
+test('an independent linter finds no problem', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'] })
+  const ref = fileURLToPath(new URL('../../../openapi.yaml', import.meta.url))
+  expect(await lint({ ref, config })).toEqual([])
 })
 
-describe('for generators', () => {
-  const BOUNDS = ['minimum: -9223372036854775808', 'maximum: 9223372036854775807']
+const BOUNDS = ['minimum: -9223372036854775808', 'maximum: 9223372036854775807']
 
-  test('the OpenAPI version is the one that all of them support', () => {
-    expect(document).toMatchObject({ openapi: '3.1.0' })
-  })
-
-  // Checked as text, because YAML parsers round such numbers.
-  test('each int64 has both bounds, and counts have a minimum of 0', () => {
-    const found = [...text.matchAll(/^( +)format: int64\n(?:\1(m.*)\n)?(?:\1(m.*)\n)?/gm)]
-    expect(found.length).toBe(text.split('int64\n').length - 1)
-    for (const [whole, , minimum, maximum] of found) {
-      expect({ whole, maximum }).toEqual({ whole, maximum: BOUNDS[1] as string })
-      expect([BOUNDS[0], 'minimum: 0']).toContain(minimum)
-    }
-    expect(found.filter(([, , minimum]) => minimum === 'minimum: 0')).toHaveLength(3)
-  })
+// Checked as text, because YAML parsers round such numbers.
+test('each int64 has both bounds, and counts have a minimum of 0', () => {
+  const found = [...text.matchAll(/^( +)format: int64\n(?:\1(m.*)\n)?(?:\1(m.*)\n)?/gm)]
+  expect(found.length).toBe(text.split('int64\n').length - 1)
+  for (const [whole, , minimum, maximum] of found) {
+    expect({ whole, maximum }).toEqual({ whole, maximum: BOUNDS[1] as string })
+    expect([BOUNDS[0], 'minimum: 0']).toContain(minimum)
+  }
+  expect(found.filter(([, , minimum]) => minimum === 'minimum: 0')).toHaveLength(3)
 })
 
 test('the descriptions have the limits that a schema cannot express', () => {
@@ -168,17 +149,6 @@ describe('the prose', () => {
     })
     const known = components.schemas.ErrorCode?.['x-extensible-enum'] ?? []
     expect([...new Set(stated), ...Object.keys(OUTSIDE)].sort()).toEqual([...known].sort())
-  })
-
-  test('repeats the bounds correctly', () => {
-    const { Pets, Orders, Events, NewOrder, OrderChange } = components.schemas
-    const far = new RegExp(`at most ${EXPIRY_DAYS_MAX} days (ahead|from now)`)
-    expect([Pets, Orders, Events].map((page) => page?.maxItems)).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX])
-    for (const schema of [NewOrder, OrderChange]) {
-      const { description = '', 'x-days-ahead-max': days } = schema?.properties?.expiresAt ?? {}
-      expect([days, description.replaceAll(/\s+/g, ' ')]).toEqual([EXPIRY_DAYS_MAX, expect.stringMatching(far)])
-    }
-    expect(prose.split(`for at least ${IDEMPOTENCY_HOURS_MIN} hours`)).toHaveLength(3)
   })
 
   test('describes every operation, parameter, field and response', () => {

@@ -29,7 +29,8 @@ describe('petstore copy', () => {
   })
 
   test('moves a file to PostgreSQL and back, with ids, keys and times', async () => {
-    const address = await cluster.newDatabase()
+    // With an ICU collation, the database sorts texts differently than a file.
+    const address = await cluster.newDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`)
     const { status, stdout, stderr } = await copy(file, address)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toBe(
@@ -69,14 +70,6 @@ describe('petstore copy', () => {
       expect(events.at(-1)).toMatchObject({ type: 'order.placed', orderId: 6n })
       await store.close()
     }
-  })
-
-  test('moves a file to a database with an ICU collation and back', async () => {
-    const target = await cluster.newDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`)
-    const [source, back] = [await filledFile(3), temporaryFile('back.db')]
-    expect((await copy(source, target)).status).toBe(0)
-    expect((await copy(target, back)).status).toBe(0)
-    expect(rowsOfFile(back)).toEqual(rowsOfFile(source))
   })
 
   test('leaves a target as it was if it is interrupted', async () => {
