@@ -8,7 +8,7 @@ import { chores } from './load/chores.ts'
 import { figuresOf, growthOf } from './load/figures.ts'
 import { type Figures, runLoad } from './load/generator.ts'
 import { list, mixed } from './load/requests.ts'
-import { type Kind, NAMES, newStore, portOf, startServer } from './load/stores.ts'
+import { type Kind, NAMES, newStore, startServer } from './load/stores.ts'
 
 const PETS = 1_000
 const PER_SECOND = 400
@@ -33,7 +33,7 @@ export async function soak(minutes: number, kind: Kind = 'sqlite', report: (line
   let [last, rounds] = [{ pet: PETS, order: 1 }, 0]
 
   async function slice(): Promise<void> {
-    const load = { port: portOf(server), seconds, connectionsMax: 32 }
+    const load = { port: Number(new URL(server.url).port), seconds, connectionsMax: 32 }
     const [mix, lists] = await Promise.all([
       runLoad({ ...load, requests: mixed(served.key, last, PER_SECOND * seconds), perSecond: PER_SECOND }),
       runLoad({ ...load, requests: [list(served.key)], perSecond: LISTS_PER_SECOND }),

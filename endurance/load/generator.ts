@@ -1,5 +1,4 @@
-// The open-loop load generator of the experiments: requests are due at a fixed rate, whatever the server does. It stops after its time, or on
-// a message; in that case it sends at least one request and waits for all responses.
+// The open-loop load generator of the experiments: requests are due at a fixed rate, whatever the server does. It stops after its time.
 
 import { createHistogram } from 'node:perf_hooks'
 import type { Socket } from 'bun'
@@ -17,15 +16,10 @@ export interface Load {
   requests: readonly Request[]
   perSecond: number
   connectionsMax: number
-  /** 3600 by default. */
-  seconds?: number
+  seconds: number
 }
 
 export interface Figures {
-  /** Requests that were sent. */
-  sent: number
-  /** Requests that were never sent, because every connection was busy when they were due. */
-  unsent: number
   /** Responses by status. */
   statuses: Record<number, number>
   /** Responses with a wrong status, by method, target and status. */
@@ -33,15 +27,11 @@ export interface Figures {
   /** Connections that failed, or closed before the response was complete. */
   broken: number
   /** Milliseconds from a request to the end of its response, for statuses below 400. */
-  p50: number
   p99: number
-  p999: number
-  max: number
-  seconds: number
 }
 
-/** Runs the load until its time is over or `ends` resolves. A separate process gives it its own core and timers. */
-export async function runLoad(load: Load, ends?: Promise<unknown>): Promise<Figures> {
+/** Runs the load until its time is over. A separate process gives it its own core and timers. */
+export function runLoad(load: Load): Promise<Figures> {
   const { promise, resolve, reject } = Promise.withResolvers<Figures>()
   const child = Bun.spawn([process.execPath, import.meta.path], {
     ipc: resolve,
@@ -49,7 +39,6 @@ export async function runLoad(load: Load, ends?: Promise<unknown>): Promise<Figu
   })
   child.exited.then((status) => reject(new Error(`The load generator exited with status ${status}.`)))
   child.send(load)
-  void ends?.then(() => child.send('end'))
   return promise
 }
 
@@ -66,12 +55,8 @@ interface Connection {
 }
 
 const HEAD_END = '\r\n\r\n'
-const LAST_ANSWERS_MS_MAX = 5_000
 
-async function run(
-  { port, requests, perSecond, seconds = 3600, connectionsMax }: Load,
-  ended: () => boolean,
-): Promise<Figures> {
+async function run({ port, requests, perSecond, seconds, connectionsMax }: Load): Promise<Figures> {
   const bytes = requests.map(({ text }) => Buffer.from(text))
   const free: Socket<Connection>[] = []
   const again: number[] = []
@@ -79,7 +64,7 @@ async function run(
   const latencies = createHistogram()
   const statuses: Record<number, number> = {}
   const wrong: Record<string, number> = {}
-  let [open, due, sent, unsent, broken, waiting] = [0, 0, 0, 0, 0, 0]
+  let [open, due, sent, broken] = [0, 0, 0, 0]
 
   function answered(socket: Socket<Connection>): void {
     const { status, sentAt, request } = socket.data
@@ -90,7 +75,6 @@ async function run(
     }
     if (status < 400) latencies.record(Math.max(1, Math.round(1000 * (performance.now() - sentAt))))
     socket.data.sentAt = 0
-    waiting--
     socket.data.isReused = true
     if (socket.data.isLast) socket.end()
     else free.push(socket)
@@ -121,7 +105,6 @@ async function run(
       const { sentAt, isReused, head, left, request } = socket.data
       // A server can close an idle connection just when a request is sent. Like other clients, send the request again.
       const isStale = isReused && left < 0 && head === ''
-      if (sentAt > 0) waiting--
       if (sentAt > 0 && isStale) {
         again.push(request)
         due--
@@ -146,7 +129,6 @@ async function run(
 
   function send(socket: Socket<Connection>): void {
     socket.data.sentAt = performance.now()
-    waiting++
     socket.data.request = again.pop() ?? sent++ % bytes.length
     write(socket, bytes[socket.data.request] as Buffer)
   }
@@ -160,29 +142,17 @@ async function run(
   const startedAt = performance.now()
   for (;;) {
     const elapsed = performance.now() - startedAt
-    // On a busy machine, the message to stop can arrive before the first request.
-    if (elapsed > seconds * 1000 || (ended() && sent + broken > 0)) break
+    if (elapsed > seconds * 1000) return { statuses, wrong, broken, p99: latencies.percentile(99) / 1000 }
     for (const until = (elapsed / 1000) * perSecond; due < until; due++) {
       const socket = free.pop()
       if (socket) send(socket)
       else if (open < connectionsMax) void connect()
-      else unsent++
     }
     await Bun.sleep(1)
   }
-  const took = (performance.now() - startedAt) / 1000
-  const until = performance.now() + LAST_ANSWERS_MS_MAX
-  while (ended() && waiting > 0 && performance.now() < until) await Bun.sleep(1)
-  const at = (percent: number): number => latencies.percentile(percent) / 1000
-  const [p50, p99, p999, max] = [at(50), at(99), at(99.9), latencies.max / 1000]
-  return { sent, unsent, statuses, wrong, broken, p50, p99, p999, max, seconds: took }
 }
 
 if (import.meta.main) {
-  let isOver = false
   process.on('disconnect', () => process.exit())
-  process.on('message', async (message) => {
-    if (message === 'end') isOver = true
-    else process.send?.(await run(message as Load, () => isOver), () => process.exit())
-  })
+  process.on('message', async (load: Load) => process.send?.(await run(load), () => process.exit()))
 }

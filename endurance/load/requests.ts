@@ -18,7 +18,7 @@ function request(key: string, method: string, target: string, { body = '', heade
   return { text: `${method} /v1${target} HTTP/1.1\r\n${head}\r\n${body}`, statuses: statuses ?? [200] }
 }
 
-export const list = (key: string, target = '/pets') => request(key, 'GET', target)
+export const list = (key: string) => request(key, 'GET', '/pets')
 
 const newKey = () => ({ 'Idempotency-Key': `"${crypto.randomUUID()}"` })
 const pick = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item

@@ -12,9 +12,9 @@ export type Kind = 'sqlite' | 'postgres'
 export const NAMES: Readonly<Record<Kind, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
 type Row = Record<string, string | number>
-export type Store = Awaited<ReturnType<typeof newStore>>
+type Store = Awaited<ReturnType<typeof newStore>>
 
-/** Creates a store with this number of pets. `seed` is a file with the same pets. `folder` is for other files; it is removed with the store. */
+/** Creates a store with this number of pets. */
 export async function newStore(kind: Kind, pets: number) {
   const folder = mkdtempSync(temporaryFile('load-'))
   const seed = join(folder, 'petstore.db')
@@ -25,20 +25,17 @@ export async function newStore(kind: Kind, pets: number) {
     await store.cluster?.remove()
     rmSync(folder, { recursive: true })
   }
-  /** Returns the only number in the result of a query. */
-  const number = async (sql: string) => Number(Object.values((await store.query(sql))[0] ?? {})[0])
-  return { ...store, number, kind, key, folder, seed, remove }
+  return { ...store, key, remove }
 }
 
-/** `bytes` is the size of the database with its log. `logBytes` is the size of SQLite's log. */
+/** `bytes` is the size of the database with its log. */
 function inFile(database: string) {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  const logBytes = () => sizeOf(`${database}-wal`)
   async function query(sql: string) {
     using file = new Database(database)
     return file.query<Row, []>(sql).all()
   }
-  return { database, cluster: undefined, query, bytes: async () => sizeOf(database) + logBytes(), logBytes }
+  return { database, cluster: undefined, query, bytes: async () => sizeOf(database) + sizeOf(`${database}-wal`) }
 }
 
 async function inPostgres(seed: string) {
@@ -48,20 +45,12 @@ async function inPostgres(seed: string) {
   const query = (sql: string) =>
     cluster.asAdmin(async (connection) => [...(await connection.unsafe<Row[]>(sql))], database)
   const bytes = async () => Number((await query('SELECT pg_database_size(current_database()) AS size'))[0]?.size)
-  return { database, cluster, query, bytes, logBytes: () => 0 }
+  return { database, cluster, query, bytes }
 }
 
-/** Starts a server on the store. `env` can name another store, and `command` replaces the clone's launcher. */
-export function startServer(
-  { database }: Pick<Store, 'database'>,
-  { flags = [], env = {}, command }: { flags?: string[]; env?: Record<string, string>; command?: string[] } = {},
-): Promise<Running> {
-  const own = { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' }
-  return serve(flags, { env: { ...own, ...env }, ...(command ? { command } : {}) })
-}
-
-export function portOf({ url }: Running): number {
-  return Number(new URL(url).port)
+/** Starts a server on the store. */
+export function startServer({ database }: Store): Promise<Running> {
+  return serve([], { env: { PETSTORE_DATABASE: database, PETSTORE_LOG_LEVEL: 'silent' } })
 }
 
 /** Runs a command and resolves with its output. Rejects if its exit status is not 0. */

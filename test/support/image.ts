@@ -8,10 +8,9 @@ import { temporaryFile } from './files.ts'
 import { root } from './process.ts'
 import { runTool } from './tools.ts'
 
-/** The missing tools for building the image. */
-export const missingToBuild = missingOf('buildah')
-/** The missing tools for running it in a container. */
-export const missingToRun = missingOf('buildah', 'podman', 'runc')
+/** The missing tools for building the image and running it in a container. */
+export const missingToRun = ['buildah', 'podman', 'runc'].filter((tool) => Bun.which(tool) === null)
+if (process.getuid?.() !== 0) missingToRun.push('root')
 
 export type Image = Awaited<ReturnType<typeof buildImage>>
 
@@ -43,17 +42,9 @@ export async function buildImage(executable: string) {
   writeFileSync(join(folder, 'Debian'), 'FROM scratch\nCOPY debian /\n')
   await build('localhost/debian', join(folder, 'Debian'))
   await build('localhost/petstore', join(root, 'Dockerfile'), '--build-arg', 'DEBIAN=localhost/debian')
-  const container = (await buildah('from', 'localhost/petstore')).trim()
 
   return {
     podman: (...args: string[]) => runTool(['podman', ...storage, '--runtime', 'runc', ...args], folder, env),
-    /** The command that runs `/petstore` in the image, with additional variables and mounts. */
-    command(environment: Record<string, string>, mounts: readonly string[]) {
-      const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`])
-      const volumes = mounts.flatMap((mount) => ['--volume', mount])
-      const run = ['buildah', ...storage, 'run', '--isolation', 'chroot', ...variables, ...volumes, container, '--']
-      return { command: [...run, '/petstore'], env: { STORAGE_DRIVER: 'vfs', CONTAINERS_CONF: env.CONTAINERS_CONF } }
-    },
     /** Unmounts the storage of the tools, because a mounted folder cannot be removed. */
     async remove(): Promise<void> {
       const mounted = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+)/gm)
@@ -64,8 +55,4 @@ export async function buildImage(executable: string) {
       rmSync(state, { recursive: true, force: true })
     },
   }
-}
-
-function missingOf(...tools: string[]): string[] {
-  return [...tools.filter((tool) => Bun.which(tool) === null), ...(process.getuid?.() === 0 ? [] : ['root'])]
 }
