@@ -63,18 +63,10 @@ test('has a reproducible build', async () => {
   expect(sha256(again)).toBe(sha256(executable))
 })
 
-test('the build leaves only the executable and its notices', () => {
-  expect(readdirSync(dirname(executable)).sort()).toEqual(['THIRD-PARTY-NOTICES.txt', 'petstore'])
-})
-
 test('prints a command that works in its folder', async () => {
   const service = await serve(['--database', temporaryFile('petstore.db')], { ...alone, cwd: dirname(executable) })
   expect(service.stdout()).toContain('\nAnother key  ./petstore keys create ')
   expect(await service.stop()).toBe(0)
-})
-
-test('prints its version', async () => {
-  expect(await run(['--version'], alone)).toMatchObject({ status: 0, stdout: `${packageJson.version}\n` })
 })
 
 test('a release has the packages, the executable with its licences, the SBOM, and all checksums', async () => {

@@ -54,15 +54,9 @@ const ELSEWHERE: Record<string, string> = {
 describe('every regular expression', () => {
   const found = expressions()
 
-  test('matches a sample, and every sample has an expression', () => {
+  test('matches a sample', () => {
     const taken = found.map(([file, expression]) => `${file}: ${samplesOf(file, expression)[0]}`)
     expect(taken.filter((line) => line.endsWith('undefined'))).toEqual([])
-    for (const [file, samples] of Object.entries(SAMPLES)) {
-      for (const sample of samples) {
-        const takers = found.filter(([place, expression]) => place === file && regularOf(expression).test(sample))
-        expect(takers, `${file}: ${sample}`).not.toEqual([])
-      }
-    }
   })
 
   test('takes linear time', () => {

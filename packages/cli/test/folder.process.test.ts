@@ -66,9 +66,7 @@ describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has b
   test.each([
     [['keys', 'create', '--name', 'till']],
     [['serve', '--port', '0']],
-    [['migrate', '--apply']],
     [['backup', 'b.db', '--database', store]],
-    [['restore', 'b.db', '--database', temporaryFile('a.db')]],
   ])('%p fails with a message, and writes nothing', async (args) => {
     const { status, stdout, stderr } = await inRemoved(args)
     expect(existsSync(runtimeFolder)).toBe(false)

@@ -1,7 +1,7 @@
 // Error messages of commands have one style, and explain system errors in words.
 
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startFake } from '../../../test/support/fake.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
@@ -18,19 +18,12 @@ describe('an error message', () => {
   test.each([
     [['lst'], `Unknown command 'lst'.\n${usage('petstore')}`],
     [['pets', 'sell', '4'], `Unknown command 'sell'. Did you mean petstore sell PET?\n${usage('petstore pets')}`],
-    [['version'], `Unknown command 'version'. Did you mean petstore --version?\n${usage('petstore')}`],
-    [['pets', 'lst'], `Unknown command 'lst'. Did you mean list?\n${usage('petstore pets')}`],
     [['pets', 'add', 'Rex'], `Required option '--category <category>' not specified.\n${usage('petstore pets add')}`],
     [['migrate'], `Use --check or --apply.\n${usage('petstore migrate')}`],
     [['help', 'nope'], `There is no command and no page 'nope'.\n${usage('petstore help')}`],
-    [['restore', 'none.db'], /^There is no backup at .*none\.db\.\n$/],
   ])('has the common style: %j', async (args, message) => {
     const { stdout, stderr } = await run(args, { cwd })
-    expect(stdout).toBe('')
-    expect(stderr).toStartWith('petstore: ')
-    const said = stderr.slice('petstore: '.length)
-    if (typeof message === 'string') expect(said).toBe(message)
-    else expect(said).toMatch(message)
+    expect([stdout, stderr]).toEqual(['', `petstore: ${message}`])
   })
 
   test('begins in red at a terminal', async () => {
@@ -46,10 +39,8 @@ describe('explains a system error in words', () => {
   const database = temporaryFile('a.db')
   const locked = mkdtempSync(temporaryFile('home-'))
   writeFileSync(join(locked, '.config'), '')
-  mkdirSync(join(cwd, 'folder.csv'))
   test.each<[string, string[], Record<string, string>, string]>([
     ['an export', ['pets', 'export', '/nope/x.csv'], {}, `cannot be written ${gone}`],
-    ['an export to a folder', ['pets', 'export', 'folder.csv'], {}, 'written (illegal operation on a directory)'],
     ['a backup', ['backup', '/nope/x.db'], { PETSTORE_DATABASE: database }, 'written: no such file or directory.'],
     ['a new store', ['serve', '--port', '0', '--database', '/proc/x.db'], {}, `cannot be created ${gone}`],
     ['a file of a key', ['pets', 'list'], { PETSTORE_API_KEY: '', PETSTORE_API_KEY_FILE: '/nope' }, gone],
@@ -65,9 +56,6 @@ describe('explains a system error in words', () => {
 
 test.each([
   ['ENOTFOUND', 'no such host'],
-  ['EAI_AGAIN', 'temporary failure'],
-  ['EDQUOT', 'disk quota exceeded'],
-  ['ESTALE', 'stale file handle'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'depth zero self signed cert'],
   [undefined, 'unknown reason'],
 ])('explains the system error code %s in words', (code, words) => {

@@ -33,8 +33,7 @@ describe('at a terminal of 40 columns', () => {
   ])('%s fits', async (command, whole) => {
     const lines = await shown(command.split(' '), 40)
     expect(lines.filter((line) => Bun.stringWidth(line) > 40)).toEqual([])
-    for (const cell of whole) expect(lines.join('
-')).toContain(cell)
+    for (const cell of whole) expect(lines.join('\n')).toContain(cell)
   })
 
   test('one order is shown in full', async () => {

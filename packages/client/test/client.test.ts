@@ -92,10 +92,8 @@ describe('the client on a service', () => {
   test.each([
     [{ baseUrl: 'http://127.0.0.1/v1' }, 'apiKey is required'],
     [{ baseUrl: 'http://127.0.0.1/v1', apiKey: '' }, 'apiKey is required'],
-    [{ baseUrl: 'http://127.0.0.1/v1', apiKey: 7 }, 'apiKey is required'],
     [{ apiKey: 'key' }, 'baseUrl is required'],
     [{ baseUrl: 'http://127.0.0.1', apiKey: 'key' }, 'baseUrl must end in /v1'],
-    [{ baseUrl: 'http://127.0.0.1/v1/pets', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://127.0.0.1/v1?x=1', apiKey: 'key' }, 'baseUrl must end in /v1'],
     [{ baseUrl: 'http://a:b@127.0.0.1/', apiKey: 'key' }, 'baseUrl must end in /v1 and have no password.$'],
   ])('refuses invalid options with one sentence: %j', (options, message) => {

@@ -2,16 +2,7 @@
 
 import { describe, expect, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
-import {
-  answer,
-  clientOf,
-  errorJson,
-  ORDER,
-  ORDER_JSON,
-  REX,
-  REX_JSON,
-  withServer,
-} from '../../../test/support/client.ts'
+import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { until } from '../../../test/support/until.ts'
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from '../src/petstore.ts'
@@ -44,12 +35,6 @@ describe('the client when requests fail', () => {
       },
     ),
   )
-
-  test('retries while the service is still running the first attempt', () =>
-    withServer(
-      (_request, n) => (n === 0 ? answer(409, errorJson('idempotency_in_flight', 409)) : answer(201, ORDER_JSON)),
-      async (url) => expect(await clientOf(url).placeOrder({ petId: 2n })).toEqual(ORDER),
-    ))
 
   test('does not call onEntityTag without an ETag', () =>
     withServer(

@@ -164,12 +164,6 @@ describe('reports', () => {
     ['no column for the name', 'Item Name;Kategorie\nA;1\n', {}, '--columns "Item Name=name,Kategorie=categoryId"'],
     ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or set one category for all records with --category.'],
     ['an unknown heading', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
-    [
-      'two columns that fit the name equally well',
-      'Name,Email,Username,Name,Category\nA,a@b.c,a,B,1\n',
-      {},
-      'Several columns fit name equally well. It has: Name | Email | Username | Name | Category.',
-    ],
     ['an assigned heading of two columns', 'A,A,B\n1,2,3\n', { columns: 'A=name,B=categoryId' }, 'the heading A.'],
     ['JSON', ' [{"name":"A","categoryId":1}]', {}, 'The file is JSON, not CSV.'],
     ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xd, 0xa), {}, 'pets.csv is a picture.'],

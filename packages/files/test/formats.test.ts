@@ -37,11 +37,6 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     )
   })
 
-  test('an empty file has no records', async () => {
-    const empty = (await Array.fromAsync(format.write(each([]), COLUMNS))).join('')
-    expect(await read(format, empty)).toEqual([])
-  })
-
   // A JSON array is kept in memory, up to its limit.
   if (format === formats.json) return
   test('refuses a too long record without keeping it in memory', async () => {
@@ -94,11 +89,6 @@ describe('a bad record is reported with its line and does not affect the others'
     expect((await read(formats.csv, 'name,categoryId\n"B,2\nC,3\n"D",4\nE,5\n')).map(({ line }) => line)).toEqual([
       2, 5,
     ])
-  })
-
-  test('CSV with two columns for a field prefers the exact name', async () => {
-    const both = 'category,name,categoryId\n1,A,2\n'
-    expect(await read(formats.csv, both)).toEqual([{ line: 2, pet: { name: 'A', categoryId: 2n } }])
   })
 
   test('NDJSON', async () => {
