@@ -42,6 +42,20 @@ describe('an import', () => {
     expect(await pets(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
   })
 
+  test('shows each unknown category and status once, with the number of its records', async () => {
+    const rows = ['name,category,status', 'A,Hunde,', 'B,Hunde,', 'C,1,neu', ',1,', 'D,1,neu', ',1,', 'E,Hunde,']
+    const { stderr } = await pets(['import', file('hunde.csv', rows.join('\n')), '--keep-going'])
+    const lines = stderr.split('\n').map((line) => line.replace(/ must .*/, ''))
+    expect(lines.slice(0, 6)).toEqual([
+      'line 2: categoryId',
+      'line 4: status',
+      'line 5: name',
+      'line 7: name',
+      '2 more records: categoryId',
+      '1 more record: status',
+    ])
+  })
+
   test('numbers the records of a one-line JSON array, and adds each of several equal records once', async () => {
     const before = (await added()).length
     const equal = '{"name":"Twin","categoryId":1}'

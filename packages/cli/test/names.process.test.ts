@@ -52,17 +52,23 @@ describe('a category', () => {
 
 test('an import accepts category names, and adds no duplicates if a name is replaced by its id', async () => {
   const file = join(cwd, 'names.csv')
-  writeFileSync(file, 'name,category\nAnna,Dogs\nBea,VÖGEL\nCleo,9\nDora,Cats\n')
+  writeFileSync(file, 'name,category\nAnna,Dogs\nBea,VÖGEL\nCleo,9\nDora,Cats\nEva,Cats\n')
   const first = await pets('import', '--keep-going', file)
-  expect([first.stderr.split('\n').slice(0, 2), first.status]).toEqual([
-    ['line 5: It has a category that does not exist: Cats.', 'Added 3 pets. Refused: 1.'],
+  expect([first.stderr.split('\n').slice(0, 3), first.status]).toEqual([
+    [
+      'line 5: It has a category that does not exist: Cats. To add it, use --create-categories.',
+      '1 more record: It has a category that does not exist: Cats. To add it, use --create-categories.',
+      'Added 3 pets. Refused: 2.',
+    ],
     5,
   ])
   writeFileSync(file, 'name,category\nAnna,9223372036854775807\nBea,9\nCleo,vögel\n')
   expect((await pets('import', file)).stderr).toContain('Added 0 pets.')
   writeFileSync(join(cwd, 'names.ndjson'), '{"name":"Emil","categoryId":"Dogs"}\n{"name":"Fritz","categoryId":"8"}\n')
   const json = await pets('import', '--keep-going', 'names.ndjson')
-  expect(json.stderr).toContain('line 2: It has a category that does not exist: 8.\nAdded 1 pet.')
+  expect(json.stderr).toContain(
+    'line 2: It has a category that does not exist: 8. To add it, use --create-categories.\nAdded 1 pet.',
+  )
 })
 
 test('completions include names that need no quotes', async () => {

@@ -4,6 +4,7 @@
 import { realpathSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { type NewPet, PetstoreApiError, type PetstoreClient } from '../../../client/src/petstore.ts'
+import { PET_STATUSES } from '../../../contract/src/generated.ts'
 import { IDEMPOTENCY_HOURS_MIN } from '../../../contract/src/limits.ts'
 import { type ColumnChoices, ignoredHeadings, neededColumns, parseColumnChoices } from '../../../files/src/columns.ts'
 import { csv, excel } from '../../../files/src/csv.ts'
@@ -29,6 +30,8 @@ const CONCURRENCY = 32
 const RETRIES = 15
 /** The time for requests in flight to end after an interruption. */
 const STOP_MS = 2_000
+/** Unknown categories and statuses that are counted, so that memory stays small. */
+const UNKNOWN_MAX = 1_000
 /** A shorter pause is not mentioned. */
 const LONG_MS = 2_000
 
@@ -110,6 +113,7 @@ export function importCommand(): Command {
       } finally {
         progress.stop()
       }
+      for (const [why, count] of run.unknown) if (count > 1) printNote(`${plural(count - 1, 'more record')}: ${why}`)
       const { added, present, refused } = run.counts
       if (options.json) await print(`${JSON.stringify({ added, present, refused })}\n`)
       else if (run.records === 0 && !run.interrupted) printNote(`There are no records in ${file}.`)
@@ -133,15 +137,17 @@ async function* withIds(
 ) {
   let names: Names | undefined
   for await (const record of records) {
-    const { pet, ...rest } = record
-    const name = pet?.categoryId
+    const { pet = {}, ...rest } = record
+    const name = pet.categoryId
     if (!record.problem && typeof name === 'string' && name.trim() !== '') {
       names ??= await read()
       if (add && names.idOf(name) === undefined && nameFault(name) === undefined) names = await add(name)
       const categoryId = names.idOf(name)
       if (categoryId !== undefined) yield { ...rest, pet: { ...pet, categoryId } }
-      else if (names.categories.length > 0) yield { ...rest, problem: `has a category that does not exist: ${name}.` }
-      else yield record
+      else if (names.categories.length > 0) {
+        const advice = add ? '' : ' To add it, use --create-categories.'
+        yield { ...rest, partly: pet, problem: `has a category that does not exist: ${name}.${advice}` }
+      } else yield record
     } else yield record
   }
 }
@@ -156,6 +162,8 @@ class ImportRun {
   readonly counts: Counts = { added: 0, present: 0, refused: 0 }
   interrupted = false
   records = 0
+  /** The problems of records with an unknown category or status, and the number of these records. */
+  readonly unknown = new Map<string, number>()
   private stopping = false
   /** Why the import waits, as last logged. */
   private waiting: string | undefined
@@ -249,12 +257,26 @@ class ImportRun {
     return why
   }
 
-  private report({ line, nth }: SourceRecord, adding: Promise<string | undefined>): void {
+  private report(record: SourceRecord, adding: Promise<string | undefined>): void {
+    const { line, nth } = record
     const problem = adding.catch(() => undefined)
     this.reported = Promise.all([problem, this.reported]).then(([why]) => {
-      if (why !== undefined) this.progress.log(`line ${line}${nth ? `, record ${nth}` : ''}: ${why}`)
+      if (why === undefined || (hasUnknownValue(record) && this.isKnown(why))) return
+      this.progress.log(`line ${line}${nth ? `, record ${nth}` : ''}: ${why}`)
     })
   }
+
+  /** Counts the problem. Returns whether an earlier record had the same one. */
+  private isKnown(why: string): boolean {
+    const before = this.unknown.get(why) ?? 0
+    if (before > 0 || this.unknown.size < UNKNOWN_MAX) this.unknown.set(why, before + 1)
+    return before > 0
+  }
+}
+
+function hasUnknownValue({ pet, partly }: SourceRecord): boolean {
+  const { categoryId, status } = pet ?? partly ?? {}
+  return typeof categoryId === 'string' || (status !== undefined && !PET_STATUSES.some((known) => known === status))
 }
 
 function importName(file: string, { as, again }: ImportOptions): string {
