@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { addPets, firstRows, listedIds, openEachTest, openSignedIn } from '../../../test/support/console.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import type { Service } from '../../../test/support/service.ts'
+import { workbookOf } from '../../../test/support/workbook.ts'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 
 let service: Service
@@ -32,6 +33,10 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   await Bun.write(workbook, 'PK\u0003\u0004')
   await choose(workbook)
   await dialog().getByRole('alert').getByText('pets.xlsx is incomplete or damaged. Use CSV instead').waitFor()
+  const row = (...cells: string[]) => `<row>${cells.map((text) => `<c t="str"><v>${text}</v></c>`).join('')}</row>`
+  await Bun.write(workbook, workbookOf([{ rows: row('Name', 'Kategorie', 'Status') + row('Rex', '7', 'verkauft') }]))
+  await choose(workbook)
+  await dialog().getByText('pets.xlsx has 1 row').waitFor()
 
   const rows = Array.from({ length: 118 }, (_, n) => `${n};Luna ${n};9,50`).join('\r\n')
   const path = temporaryFile('pets.csv')
