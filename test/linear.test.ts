@@ -34,6 +34,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   'service/src/http/context.ts': ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x'],
   'service/src/domain/keys.ts': ['12'],
   'contract/src/system-reason.ts': ['ERR_TLS_CERT'],
+  'service/src/domain/names.ts': ['Dogs', '+12', '\u0007'],
   'service/src/domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
   'service/src/http/request/parameters.ts': ['type[0]'],
   'service/src/http/pipeline.ts': ['a.example%20:8080'],
@@ -42,9 +43,7 @@ const SAMPLES: Record<string, readonly string[]> = {
 
 /** Expressions that do not read external text, or are built at runtime. */
 const ELSEWHERE: Record<string, string> = {
-  'service/src/domain/names.ts /[^\\s\\p{C}\\p{Default_Ignorable_Code_Point}\\u2800]/u':
-    'reads the configuration at start',
-  'service/src/domain/names.ts /\\p{Cc}/u': 'reads the configuration at start',
+  'service/src/http/web/bundle.ts / (src|href)="\\.\\//g': 'reads the built pages',
   'service/src/http/route.ts /\\{(\\w+)\\}/g': 'reads the contract at start',
   'contract/src/contract.ts /^servers:\\n(?: +.*\\n)+/m': 'reads the contract at start',
   'contract/src/schema.ts new RegExp(': 'builds the patterns of the contract, which are tested',

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
-import { root } from './support/process.ts'
+import { root, runProcess } from './support/process.ts'
 import { isAlive } from './support/process-tree.ts'
 import { rejectionOf } from './support/rejection.ts'
 import { runTests } from './support/runner.ts'
@@ -62,6 +62,31 @@ test('repeats each failure with its message and place, shortened so that CI show
   // The runner's own output is also printed.
   expect(stderr).toContain('(fail) outer > throws')
   expect([stderr.includes('␀'), stderr.includes('\0')]).toEqual([true, false])
+})
+
+test('prints the logs of the servers of a failed test file', async () => {
+  const folder = temporaryFile('logging')
+  mkdirSync(folder)
+  const preload = join(root, 'test/support/after-file.ts')
+  writeFileSync(join(folder, 'bunfig.toml'), `[test]\npreload = ["${preload}"]\n`)
+  for (const status of [0, 500]) {
+    const served = "await serve(['--ephemeral'], { env: { PETSTORE_ACCESS_LOG: 'all' } })"
+    const body = `const service = ${served}
+      const answer = await fetch(service.url + '/p${status}')
+      await service.logs('/p${status}')
+      expect(answer.status).toBe(${404 - status})`
+    writeFileSync(
+      join(folder, `s${status}.test.ts`),
+      `import { expect, test } from 'bun:test'\nimport { serve } from '${root}/test/support/process.ts'\ntest('it', async () => { ${body} })\n`,
+    )
+  }
+  const script = `
+    const { runTests } = await import(${JSON.stringify(join(root, 'test/support/runner.ts'))})
+    await runTests(['./s0.test.ts', './s500.test.ts'], ['--parallel=2'], 'report.xml', { cwd: '.', limitMs: 60_000 })`
+  const env = { ...(process.env as Record<string, string>), SUITE_FOLDER: folder }
+  const { stdout } = await runProcess(['-e', script], { command: [process.execPath], cwd: folder, env })
+  expect(stdout).toMatch(/\nThe log of a server in s500\.test\.ts:\n[\s\S]*\/p500/)
+  expect(stdout).not.toContain('/p0')
 })
 
 test('a run that exceeds its limit kills its processes, and lists unfinished files', async () => {

@@ -1,11 +1,12 @@
 // Runs commands, in this process or another, in a new folder and without PETSTORE_ variables.
 
-import { mkdtempSync } from 'node:fs'
+import { appendFileSync, mkdtempSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { main } from '../../packages/cli/src/main.ts'
 import { atEndOfFile, temporaryFile } from './files.ts'
 import { untilCount } from './metrics.ts'
+import { SERVER_LOGS } from './runner.ts'
 import { until } from './until.ts'
 
 export const root = join(import.meta.dir, '../..')
@@ -78,6 +79,9 @@ export function serve(args: string[], options: RunOptions = {}) {
   return start(['serve', '--port', '0', ...args], options)
 }
 
+/** How many characters of a server's log the summary of a run can show. */
+const LOG_MAX = 4_000
+
 /** Resolves when the service listens. Rejects with its output if it ends first. */
 export async function start(args: string[], options: RunOptions = {}) {
   const child = spawn(args, options)
@@ -90,7 +94,13 @@ export async function start(args: string[], options: RunOptions = {}) {
       stderr += text
     }),
   ]
-  atEndOfFile(() => checkRejections(stderr))
+  atEndOfFile(() => {
+    const { SUITE_FOLDER } = process.env
+    const file = Bun.main.slice(process.cwd().length + 1)
+    if (SUITE_FOLDER)
+      appendFileSync(join(SUITE_FOLDER, SERVER_LOGS), `${JSON.stringify([file, stderr.slice(-LOG_MAX)])}\n`)
+    checkRejections(stderr)
+  })
   await until('the service listens', () => {
     if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${stdout}${stderr}`)
     return stdout.includes('petstore listening on ')

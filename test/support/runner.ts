@@ -4,6 +4,7 @@
 
 import { readFileSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { endTree } from './process-tree.ts'
 
 /** The most failures, and the most lines of all of them, that are repeated. */
@@ -65,15 +66,28 @@ export async function runTests(files: readonly string[], flags: string[], report
   }
   const xml = readOrEmpty(report)
   const [total = 0, reported = 0, skipped = 0] = COUNTS.exec(xml)?.slice(1).map(Number) ?? []
+  const found = [...xml.matchAll(FAILURE)]
   const failures = [
-    ...xml.matchAll(FAILURE).map(([, name, suite, file, message, said]) => {
+    ...found.map(([, name, suite, file, message, said]) => {
       return unescaped(`${file}: ${suite && `${suite} > `}${name}\n${said || message}`).trimEnd()
     }),
     ...output.matchAll(UNHANDLED).map(([, said]) => `outside the tests:\n${said}`),
     ...(isOver ? [`The run took more than ${options.limitMs / 60_000} minutes. Unfinished files: ${waiting()}`] : []),
   ]
+  printLogs(new Set(found.map(([, , , file]) => file)), options.env ?? process.env)
   const failed = total === 0 || (status !== 0 && reported === 0) ? reported + 1 : reported
   return { passed: total - reported - skipped, failed, skipped, failures: shortened(failures) }
+}
+
+/** The file of a run in which `start` of process.ts records the end of each server's log, with the test file. */
+export const SERVER_LOGS = 'server-logs'
+
+/** Prints the logs of the servers that these test files started. */
+function printLogs(files: ReadonlySet<string | undefined>, { SUITE_FOLDER = '' }: NodeJS.ProcessEnv): void {
+  for (const line of readOrEmpty(join(SUITE_FOLDER, SERVER_LOGS)).trim().split('\n')) {
+    const [file, log] = JSON.parse(line || '[]')
+    if (files.has(file)) process.stdout.write(`\nThe log of a server in ${file}:\n${log}\n`)
+  }
 }
 
 /** How often a run started by npm checks that npm is alive. */
