@@ -147,7 +147,10 @@ const python = Bun.which('python3')
 test.skipIf(!python)(`its Python runs${python ? '' : ' (skipped: no python3)'}`, async () => {
   const path = temporaryFile('practice.py')
   const failing = 'try:\n    tell({"lie": "none"})\nexcept ValueError as error:\n    print(error)\n'
-  writeFileSync(path, printed('python', '## Other languages').join('').replace('petstore.stdin.close()', `${failing}$&`))
+  writeFileSync(
+    path,
+    printed('python', '## Other languages').join('').replace('petstore.stdin.close()', `${failing}$&`),
+  )
   const env = { PATH: `${dirname(launcher)}:${process.env.PATH}`, PETSTORE_LOG_LEVEL: 'warn' }
   const said = { status: 0, stdout: 'There is no lie that breaks none.\n', stderr: '' }
   expect(await run([path], { command: ['python3'], env })).toEqual(said)
