@@ -6,7 +6,6 @@ import { shown } from '../../contract/src/schema.ts'
 import { toHeading } from '../../files/src/columns.ts'
 import { type CsvRow, parseRows } from '../../files/src/csv-rows.ts'
 import { FileError } from '../../files/src/format.ts'
-import { refuseWorkbook } from '../../files/src/text.ts'
 import { CATEGORIES_MAX, type Category, nameRules } from '../../service/src/domain/names.ts'
 import { StartError } from '../../service/src/domain/start-error.ts'
 import { absolutePath } from '../../service/src/store/absolute-path.ts'
@@ -20,7 +19,6 @@ export async function readCategories(file: string, what = `PETSTORE_CATEGORIES (
   let columns: readonly string[] | undefined
   let rows = 0
   try {
-    refuseWorkbook(file)
     const take = categoriesTo(categories, problems)
     for await (const row of parseRows(new Source(file === '-' ? file : absolutePath(file)).text())) {
       if (!columns) columns = columnsOf(row)

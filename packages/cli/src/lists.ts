@@ -3,9 +3,9 @@
 import { Command, Option } from 'commander'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../contract/src/generated.ts'
-import { formats } from '../../files/src/all.ts'
+import { formats, WORKBOOK_NAME } from '../../files/src/all.ts'
+import { FileError } from '../../files/src/format.ts'
 import { stringifyJsonArray } from '../../files/src/json.ts'
-import { refuseWorkbook } from '../../files/src/text.ts'
 import { FlagError } from '../../service/src/config/read-config.ts'
 import { numberFrom } from '../../service/src/config/setting-parsers.ts'
 import { io } from '../../service/src/system/io.ts'
@@ -135,7 +135,8 @@ ${exampleLines(examples)}`,
     )
     .action(async (file = '-', options: FormatOptions & Filter, self: Command) => {
       const toFile = !isStandardOutput(file)
-      if (!options.format) refuseWorkbook(file, 'write a .csv with --excel.')
+      if (!options.format && WORKBOOK_NAME.test(file))
+        throw new FileError('To export to Excel, write a .csv with --excel.')
       const texts = formatOf(file, options)
       const client = createClient(self, { retries: 6 })
       // A bar would overwrite output at the terminal.

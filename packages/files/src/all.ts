@@ -13,19 +13,15 @@ const BY_EXTENSION: Record<string, FormatName> = {
   '.csv': 'csv',
   '.tsv': 'csv',
   '.txt': 'csv',
-  // An import reads the first visible sheet of .xlsx as CSV, and rejects the others with advice.
-  '.xlsx': 'csv',
-  '.xlsm': 'csv',
-  '.xlsb': 'csv',
-  '.xls': 'csv',
-  '.ods': 'csv',
-  '.numbers': 'csv',
   '.json': 'json',
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
 }
 
+/** An import reads .xlsx as CSV, and rejects the others with advice. */
+export const WORKBOOK_NAME = /\.(xls[xmb]?|ods|numbers)$/i
+
 /** Returns the format of a file extension. */
 export function formatNameOf(file: string): FormatName | undefined {
-  return BY_EXTENSION[extname(file).toLowerCase()]
+  return WORKBOOK_NAME.test(file) ? 'csv' : BY_EXTENSION[extname(file).toLowerCase()]
 }

@@ -28,12 +28,7 @@ export const excel: Format = {
 
 export async function* readCsv(
   text: AsyncIterable<string>,
-  {
-    columnsOf,
-    category = '',
-    forExcel = false,
-    ifJson,
-  }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>> & { ifJson?: string },
+  { columnsOf, category = '', forExcel = false, ifJson }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>>,
 ): AsyncGenerator<SourceRecord> {
   let header: Header | undefined
   for await (const row of parseRows(text, ifJson)) {

@@ -16,12 +16,8 @@ export class FileError extends Error {}
 /** The most bytes of a workbook, and of the XML in it. */
 export const WORKBOOK_BYTES_MAX = 100_000_000
 
-export function workbookError(
-  file: string,
-  problem = 'is a spreadsheet workbook.',
-  advice = 'save the sheet as “CSV UTF-8” (File, Save As).',
-): FileError {
-  return new FileError(`${file} ${problem} Use CSV instead: ${advice}`)
+export function workbookError(file: string, problem = 'is a spreadsheet workbook.'): FileError {
+  return new FileError(`${file} ${problem} Use CSV instead: save the sheet as “CSV UTF-8” (File, Save As).`)
 }
 
 export interface SourceRecord {
@@ -45,6 +41,8 @@ export interface ReadOptions {
   columnsOf?: (headings: readonly string[]) => ColumnPositions
   /** The category of records without one. */
   category?: string | undefined
+  /** Advice if the file is JSON. */
+  ifJson?: string
   /** The file has the apostrophes of an export for Excel. Our own exports are detected. */
   forExcel?: boolean
 }

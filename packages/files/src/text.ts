@@ -43,11 +43,6 @@ const BEGIN_BYTES = 12
 /** The user named no encoding, and the file is not UTF-8. */
 export class NotUtf8 extends FileError {}
 
-/** Throws FileError, with advice, if the file name is a workbook's. */
-export function refuseWorkbook(file: string, advice?: string): void {
-  if (/\.(xls[xmb]?|ods|numbers)$/i.test(file)) throw workbookError(file, undefined, advice)
-}
-
 /**
  * `file` is the file name, `named` the encoding that the user named. The text keeps its byte order mark. Throws
  * FileError if the file is not text, or not in the encoding. With `workbooks`, it also reads workbooks, as CSV.

@@ -32,15 +32,9 @@ export async function* workbookText(file: string, bytes: Uint8Array<ArrayBuffer>
   if (isEmpty) throw workbookError(file, 'is empty: its first visible sheet has no cells.')
 }
 
-interface Book {
-  sheet: string
-  strings: readonly string[]
-  /** Whether a cell with this style is a date. */
-  dateStyles: readonly boolean[]
-  is1904: boolean
-}
+type Book = Awaited<ReturnType<typeof openBook>>
 
-async function openBook(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Book> {
+async function openBook(file: string, bytes: Uint8Array<ArrayBuffer>) {
   if (bytes[0] === 0xd0) {
     // A protected workbook is a file of the older format, with names in UTF-16.
     const isProtected = new TextDecoder('utf-16le').decode(bytes).includes('EncryptedPackage')
@@ -49,27 +43,26 @@ async function openBook(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<B
   const archive = new Archive(bytes)
   if (archive.xmlBytes() > WORKBOOK_BYTES_MAX) throw workbookError(file, 'has more than 100 MB of data.')
   const xml = async (path = '') => withoutComments(await archive.text(path))
-  const relations = async (folder: string, name: string) =>
-    Array.from(elements(await xml(`${folder}_rels/${name}.rels`), 'Relationship'), ([attributes]) => ({
+  const relations = async (path: string) =>
+    Array.from(elements(await xml(path.replace(/[^/]*$/, '_rels/$&.rels')), 'Relationship'), ([attributes]) => ({
       id: attribute(attributes, 'Id'),
       type: attribute(attributes, 'Type')?.replace(/.*\//, ''),
-      path: decodeURI(new URL(attribute(attributes, 'Target') ?? '', `http://_/${folder}`).pathname.slice(1)),
+      path: decodeURI(new URL(attribute(attributes, 'Target') ?? '', `http://_/${path}`).pathname.slice(1)),
     }))
-  const main = (await relations('', '')).find(({ type }) => type === 'officeDocument')?.path
+  const main = (await relations('')).find(({ type }) => type === 'officeDocument')?.path
   const book = main?.endsWith('.xml') ? await xml(main) : ''
   if (!main || !/<(?:\w+:)?workbook\b/.test(book)) throw workbookError(file, 'is not an .xlsx workbook.')
-  const [, folder = '', name = ''] = /^(.*\/)?(.*)$/.exec(main) ?? []
-  const parts = await relations(folder, name)
-  const visible = [...elements(book, 'sheet')].filter(
-    ([attributes]) => !/hidden/i.test(attribute(attributes, 'state') ?? ''),
-  )
-  const sheets = visible.map(([attributes]) => parts.find(({ id }) => id === attribute(attributes, 'id')))
+  const parts = await relations(main)
+  const sheets = [...elements(book, 'sheet')]
+    .filter(([attributes]) => !/hidden/i.test(attribute(attributes, 'state') ?? ''))
+    .map(([attributes]) => parts.find(({ id }) => id === attribute(attributes, 'id')))
   const partOf = (wanted: string) => xml(parts.find(({ type }) => type === wanted)?.path)
   const [properties = ['']] = elements(book, 'workbookPr')
   return {
     // Other sheets have only a chart.
     sheet: await xml(sheets.find((part) => part?.type === 'worksheet')?.path),
     strings: Array.from(elements(await partOf('sharedStrings'), 'si'), ([, content]) => textOf(content)),
+    /** Whether a cell with this style is a date. */
     dateStyles: dateStylesOf(await partOf('styles')),
     is1904: /^(?:1|true|on)$/.test(attribute(properties[0], 'date1904') ?? ''),
   }
@@ -113,8 +106,7 @@ function dateOf(days: number, is1904: boolean): string | undefined {
   // The calendar from 1900 has a 29 February 1900, which did not exist.
   const since1900 = is1904 ? days + 1_462 : days < 60 ? days + 1 : days
   const [day, time] = new Date(Math.round((since1900 - 25_569) * 86_400) * 1_000).toISOString().split(/[T.]/)
-  if (Number.isInteger(days)) return day
-  return days < 1 ? time : `${day} ${time}`
+  return Number.isInteger(days) ? day : days < 1 ? time : `${day} ${time}`
 }
 
 function dateStylesOf(styles: string): boolean[] {

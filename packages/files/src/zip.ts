@@ -1,15 +1,10 @@
 // Unpacks texts from a ZIP archive (APPNOTE.TXT 4.3), and never more than the sizes in its directory allow.
 
-interface Entry {
-  isPacked: boolean
-  packedBytes: number
-  bytes: number
-  start: number
-}
-
 export class Archive {
-  private readonly entries = new Map<string, Entry>()
+  private readonly entries = new Map<string, { isPacked: boolean; packedBytes: number; bytes: number; start: number }>()
   private readonly view: DataView
+  private readonly short = (at: number) => this.view.getUint16(at, true)
+  private readonly long = (at: number) => this.view.getUint32(at, true)
 
   /** Throws Error if the directory is missing or damaged. */
   constructor(private readonly bytes: Uint8Array<ArrayBuffer>) {
@@ -30,8 +25,7 @@ export class Archive {
 
   /** Returns the bytes of all unpacked XML files, by the sizes in the directory. */
   xmlBytes(): number {
-    const sizes = [...this.entries].map(([name, { bytes }]) => (/\.(?:xml|rels)$/.test(name) ? bytes : 0))
-    return sizes.reduce((sum, bytes) => sum + bytes, 0)
+    return [...this.entries].reduce((sum, [name, { bytes }]) => sum + (/\.(?:xml|rels)$/.test(name) ? bytes : 0), 0)
   }
 
   /** Resolves with the UTF-8 text of a file, or '' if there is no such file. Rejects if it has another size. */
@@ -53,14 +47,6 @@ export class Archive {
       text += decoder.decode(value, { stream: !done })
       if (done) return text
     }
-  }
-
-  private short(at: number): number {
-    return this.view.getUint16(at, true)
-  }
-
-  private long(at: number): number {
-    return this.view.getUint32(at, true)
   }
 }
 

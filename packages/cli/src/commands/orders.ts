@@ -194,7 +194,7 @@ function orderCommand(
 
 function withFilter(command: Command): Command {
   return command
-    .addOption(statusOption('only orders with this status', ORDER_STATUSES, { sold: 'completed' }))
+    .addOption(statusOption('only orders with this status', ORDER_STATUSES))
     .option('--pet <id>', 'only orders of this pet; can be repeated', repeated(parseInt64))
     .option('--search <words>', "only orders whose reference or pet's name has words that begin with these")
 }

@@ -50,16 +50,15 @@ export function withSettingsOf(table: Record<string, Setting<unknown>>, command:
   return command
 }
 
-/** `words`: other words that are accepted for a status. */
-export function statusOption(
-  description: string,
-  statuses: readonly string[] = PET_STATUSES,
-  words: Readonly<Record<string, string>> = {},
-): Option {
+/** The words that the page shows. */
+const STATUS_WORDS: Readonly<Record<string, string>> = { reserved: 'pending', sold: 'completed' }
+
+/** Also accepts the page's words for statuses. */
+export function statusOption(description: string, statuses: readonly string[] = PET_STATUSES): Option {
   const option = new Option('--status <status>', description).choices(statuses)
   const { parseArg } = option
-  const known: typeof words = { reserved: 'pending', ...words }
-  return option.argParser((status, before) => parseArg?.(known[status] ?? status, before))
+  const known = (word: string) => (statuses.includes(word) ? word : (STATUS_WORDS[word] ?? word))
+  return option.argParser((word, before) => parseArg?.(known(word), before))
 }
 
 function addFlag(command: Command, { flag, description, variable, default: preset, values }: Setting<unknown>): void {

@@ -110,6 +110,10 @@ test.each([
   expect(ENCODINGS).toContain(...(commonEncodings(language) as [string]))
 })
 
+test('explains that a file is JSON, without flags of the command line', async () => {
+  expect((await rejectionOf(read('[{"name":"Rex"}]'))).message).toBe('The file is JSON, not CSV.')
+})
+
 test('shows a sign for a character that reorders a file name', async () => {
   const { message } = await rejectionOf(read(HEADING, {}, 'a\u202efdp.csv'))
   expect(message).toBe('There are no records in a[U+202E]fdp.csv.')
