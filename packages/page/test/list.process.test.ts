@@ -297,10 +297,9 @@ test('a search narrows the list while you type, stays in the address, and offers
   await type('bis')
   await page.getByText('2 animals').waitFor()
   // The Enter that confirms a word of an input method opens nothing.
-  const opening = page.waitForRequest('**/v1/**', { timeout: 500 }).catch(() => undefined)
   await page.evaluate(`document.activeElement.dispatchEvent(
     new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }))`)
-  expect(await opening).toBeUndefined()
+  expect(page.url()).not.toContain('animal=')
   await press('Enter')
   await heading('Old Biscuit')
   await page.goBack()

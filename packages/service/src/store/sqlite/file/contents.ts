@@ -15,7 +15,7 @@ import { searchIndex } from '../read/search.ts'
 import { migrate } from '../schema/schema.ts'
 import { COUNT_TO } from '../write/row-writer.ts'
 import { giveName, removePartial } from './backup.ts'
-import { APPLICATION_ID, identityOf } from './checks.ts'
+import { APPLICATION_ID, checkLog, identityOf } from './checks.ts'
 
 /** STRICT tables only. In other tables the column's type does not determine the value's type. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const
@@ -32,6 +32,7 @@ export function openSqliteContents(path: string): Contents {
  */
 export async function fillSqlite<Result>(path: string, work: (target: Contents) => Promise<Result>): Promise<Result> {
   if (identityOf(path) !== undefined) return fill(openSqliteContents(path), work)
+  checkLog(path)
   removeAbandoned(dirname(path), (name) => name === basename(path))
   const { path: partial, descriptor } = orStartError(
     () => createPartial(path, 0o600),
