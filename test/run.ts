@@ -1,6 +1,7 @@
 // `npm test`: types, lint, generated files and every test, with the totals on the last line. `--fast` (`npm run
-// check`) skips the tests that start processes. `--release` (`npm run test:release`) runs the second level: packages,
-// tools and experiments. `--update-timings` saves the duration of each file.
+// check`) skips the tests that start processes. `--changed` runs only the test files that import a file that changed
+// since HEAD. `--release` (`npm run test:release`) runs the second level: packages, tools and experiments.
+// `--update-timings` saves the duration of each file.
 
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -159,8 +160,8 @@ async function tests(): Promise<void> {
   const all = folders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: root })])
   const isWanted = (file: string) => file.endsWith(RELEASE) === release && !(fast && file.endsWith(SLOW))
   const files = all.filter((file) => !file.includes('/node_modules/') && isWanted(file))
-  const updating = process.argv.includes('--update-timings') ? ['--update-timings'] : []
-  const flags = [`--parallel=${WORKERS}`, `--timings=${TIMINGS}`, ...updating]
+  const passedOn = ['--update-timings', '--changed'].filter((flag) => process.argv.includes(flag))
+  const flags = [`--parallel=${WORKERS}`, `--timings=${TIMINGS}`, ...passedOn]
   const [paths, options] = [files.map((file) => `./${file}`), { cwd: root, env, limitMs: RUN_LIMIT_MS }]
   const { failures: said, ...counts } = await runTests(paths, flags, join(folder, 'report.xml'), options)
   results.passed += counts.passed

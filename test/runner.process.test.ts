@@ -135,6 +135,23 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
   },
 )
 
+test('with --changed runs only test files that import a changed file, or none', async () => {
+  const cwd = temporaryFile('changed')
+  mkdirSync(cwd)
+  for (const name of ['a', 'b']) {
+    const text = `import './${name}.ts'\nimport { test } from 'bun:test'\ntest('it', () => {})\n`
+    writeFileSync(join(cwd, `${name}.test.ts`), text)
+    writeFileSync(join(cwd, `${name}.ts`), '')
+  }
+  const commit = 'git init -q && git add . && git -c user.name=a -c user.email=a@b.example commit -qm a'
+  expect(Bun.spawnSync(['sh', '-c', commit], { cwd }).exitCode).toBe(0)
+  const counts = () =>
+    runTests(['./a.test.ts', './b.test.ts'], ['--changed'], join(cwd, 'report.xml'), { cwd, limitMs: 60_000 })
+  expect(await counts()).toMatchObject({ passed: 0, failed: 0 })
+  writeFileSync(join(cwd, 'a.ts'), '// changed')
+  expect(await counts()).toMatchObject({ passed: 1, failed: 0 })
+})
+
 test('rejects an empty list of files', async () => {
   const run = runTests([], [], 'report.xml', { cwd: root, limitMs: 1 })
   expect(await rejectionOf(run)).toEqual(new Error('No file has tests.'))

@@ -20,6 +20,9 @@ const UNHANDLED = /^# Unhandled error between tests\n-+\n([\s\S]*?)\n-+$/gm
 /** The runner prints the name of a file after its end. */
 const ENDED = /^(\S+\.test\.tsx?):$/gm
 
+/** The message of the runner with `--changed` if there is nothing to test. */
+const NONE_CHANGED = /^--changed: .*(?:nothing to run|no test files are affected)$/m
+
 /** How long output is still read after the time limit of the run. */
 const LAST_OUTPUT_MS = 1_000
 
@@ -75,7 +78,8 @@ export async function runTests(files: readonly string[], flags: string[], report
     ...(isOver ? [`The run took more than ${options.limitMs / 60_000} minutes. Unfinished files: ${waiting()}`] : []),
   ]
   printLogs(new Set(found.map(([, , , file]) => file)), options.env ?? process.env)
-  const failed = total === 0 || (status !== 0 && reported === 0) ? reported + 1 : reported
+  const isEmpty = total === 0 && !NONE_CHANGED.test(output)
+  const failed = isEmpty || (status !== 0 && reported === 0) ? reported + 1 : reported
   return { passed: total - reported - skipped, failed, skipped, failures: shortened(failures) }
 }
 
