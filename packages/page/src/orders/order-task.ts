@@ -29,7 +29,7 @@ export interface Choices extends HoldEnd {
 }
 
 /** `blocked`: another till was faster, or the animal has no order. */
-export type TaskState =
+type TaskState =
   | { is: 'ready' | 'looking' | 'acting' }
   | { is: 'blocked'; what: string; advice: string }
   | { is: 'failed'; failure: Failure }
