@@ -9,7 +9,8 @@ import { type Service, startService } from '../../../test/support/service.ts'
 import { installTools, runTool } from '../../../test/support/tools.ts'
 
 const home = join(import.meta.dir, 'generators')
-const modules = join(home, 'node_modules')
+// Bun remembers that a folder does not exist, so nothing looks for this one before it is installed.
+const modules = await installTools('generators')
 const made = join(modules, '.made')
 
 interface Generator {
@@ -58,7 +59,6 @@ const STRICT = {
 
 let service: Service
 beforeAll(async () => {
-  await installTools('generators', home)
   service = await startService()
   rmSync(made, { recursive: true, force: true })
   mkdirSync(made, { recursive: true })
