@@ -246,3 +246,24 @@ describe.concurrent('SIGHUP', () => {
     expect(service.stderr()).not.toContain('worker ended')
   })
 })
+
+test('SIGTERM to `npm start` stops the service gracefully and frees the port', async () => {
+  const database = temporaryFile('petstore.db')
+  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+  const command = ['npm', 'start', '--', '--port', '0', '--database', database]
+  const npm = Bun.spawn(command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const log = new Response(npm.stderr).text()
+  let said = ''
+  const reading = (async () => {
+    for await (const text of npm.stdout.pipeThrough(new TextDecoderStream())) said += text
+  })()
+  await until('the service listens', () => said.includes('petstore listening on '))
+  const url = /petstore listening on (\S+)\n/.exec(said)?.[1] as string
+  npm.kill('SIGTERM')
+  await npm.exited
+  // The pipe is open until the service has ended.
+  expect(await Promise.race([reading, Bun.sleep(STOP_MAX_MS).then(() => 'still running')])).toBeUndefined()
+  expect(await log).toContain('"msg":"stopping"')
+  const { hostname, port } = new URL(url)
+  Bun.serve({ hostname, port: Number(port), fetch: () => new Response() }).stop(true)
+})
