@@ -52,6 +52,13 @@ export function openedIn(address: string): Opened | undefined {
   return undefined
 }
 
+/** Reads `12`, `order 12`, or the address in the code of a label or receipt. The host does not matter. */
+export function recordIn(text: string): RecordId | undefined {
+  const [, named, order, digits = ''] = /^(?:\S*\/\?(animal|order)=|(order )?#?)([0-9]+)$/i.exec(text) ?? []
+  const id = parseInteger(digits)
+  return id === undefined ? undefined : { kind: order || named?.toLowerCase() === 'order' ? 'order' : 'animal', id }
+}
+
 function isEventType(text: string): boolean {
   return Object.hasOwn(EVENT_NAMES, text)
 }

@@ -81,7 +81,13 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
       </Bar>
       {exported.progress}
       {!readOnly && files && (
-        <files.ImportDialog {...{ client }} open={importing} setOpen={setImporting} onAdded={list.refresh} />
+        <files.ImportDialog
+          {...{ client }}
+          open={importing}
+          setOpen={setImporting}
+          onAdded={list.refresh}
+          onPrint={store.printing.printLabels}
+        />
       )}
       <main class="page">
         {wrong.length > 0 && (
@@ -142,6 +148,7 @@ function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: Lis
     <SelectionBar
       {...{ client, selection, readOnly, records }}
       view={position.view}
+      onPrint={printing.printLabels}
       onEnd={selecting.end}
       onChange={reload}
       onDone={(sentence) => {
@@ -179,13 +186,14 @@ function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: Lis
 }
 
 function RecordPage({ store, opened }: { store: Store; opened: RecordId }) {
-  const { service, onAction, changes, message, noteChange, goBack, list } = store
+  const { service, onAction, changes, message, noteChange, goBack, list, printing } = store
   return (
     <RecordView
       {...{ ...service, onAction, changes }}
       record={opened}
       news={message}
       onCorrected={noteChange}
+      onPrintLabel={(id) => printing.printLabels([id])}
       onDeleted={(sentence) => {
         goBack('animals')
         noteChange(sentence)

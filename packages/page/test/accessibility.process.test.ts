@@ -147,6 +147,10 @@ const VIEWS: Record<string, Show> = {
     await page.getByLabel('For how long').selectOption('Until…')
   }),
   'an animal': record('animal=16', (page) => page.getByRole('button', { name: 'Edit' }).waitFor()),
+  'printing a label': record('animal=16', async (page) => {
+    await press(page, 'Print label')
+    await page.getByRole('dialog').waitFor()
+  }),
   'an order': record('order=1', (page) => page.getByRole('button', { name: 'Print a receipt' }).waitFor()),
   'editing an animal, with problems and changes by another till': record('animal=25', async (page) => {
     await press(page, 'Edit')

@@ -4,6 +4,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { encode } from 'uqr'
 import { addPets, openEachTest, tabTo } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
@@ -234,4 +235,40 @@ test('a list is printed as one table without controls: the page on the screen, o
   const sheet = page.locator('.sheet')
   expect(await sheet.locator('.print-title').getAttribute('data-text')).toStartWith('Available · Oldest first · 30 · ')
   expect([await sheet.locator('tbody tr').filter({ visible: true }).count(), await rows.count()]).toEqual([30, 30])
+})
+
+test('a label and a receipt are printed with their codes; the paper is remembered', async () => {
+  service.clock.at = Date.now()
+  await addPets(service, 2, 'available', 'available')
+  await client.placeOrder({ petId: 2n })
+  await page.goto(`${service.origin}/?animal=2`)
+  await heading(STORE)
+  await page.keyboard.insertText(service.key)
+  await press('Enter')
+  await page.evaluate('window.print = () => undefined')
+  const code = () => page.locator('.sheet .code path').getAttribute('d')
+  const codeOf = (address: string) =>
+    encode(service.origin + address, { ecc: 'M', border: 4 })
+      .data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
+      .join('')
+  await go('Print label')
+  await page.getByLabel('Paper').selectOption('A4, 24 of 70 × 37 mm')
+  await go('Print')
+  expect(await code()).toBe(codeOf('/?animal=2'))
+  await page.emulateMedia({ media: 'print' })
+  expect((await page.locator('#app').innerText()).split(/\n+/)).toEqual(['Pet 2', 'Dogs', 'Id 2'])
+  // Chromium reports the end of printing.
+  const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+  expect(pdf.match(/MediaBox \[0 0 59\d[\d.]* 84\d/g)).toHaveLength(1)
+  await page.emulateMedia({ media: 'screen' })
+  await page.locator('.sheet').waitFor({ state: 'detached' })
+  await go('← Animals')
+  await go('Select')
+  await page.getByRole('checkbox').first().check()
+  await go('Print labels')
+  await page.getByRole('heading', { name: 'Print 2 labels' }).waitFor()
+  expect(await page.getByLabel('Paper').inputValue()).toBe('sheet')
+  await page.goto(`${service.origin}/?order=1`)
+  await button('Print a receipt').waitFor()
+  expect(await code()).toBe(codeOf('/?order=1'))
 })

@@ -19,9 +19,13 @@ import type { Contents } from './rows.ts'
 import { Running, WorkResult } from './running.tsx'
 import { type Import, useImport } from './use-import.ts'
 
-type ImportDialogProps = Opening & { client: PetstoreClient; onAdded: () => void }
+interface ImportDialogProps extends Opening {
+  client: PetstoreClient
+  onAdded: () => void
+  onPrint: (ids: readonly bigint[]) => void
+}
 
-export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogProps) {
+export function ImportDialog({ client, open, setOpen, onAdded, onPrint }: ImportDialogProps) {
   const importing = useImport(client, onAdded)
   const { name, contents, rows, counts, doing, ended, problem } = importing
   const announce = useAnnounce()
@@ -50,7 +54,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
         {ended && (
           <WorkResult kind={problem ? 'error' : 'done'} title={`${name}: ${outcomeOf(importing)}`}>
             {!isWhole && show}
-            <Added {...{ importing }} style="button small" onFollow={isWhole ? importing.close : undefined}>
+            <Added {...{ importing, onPrint }} style="button small" onFollow={isWhole ? importing.close : undefined}>
               Show them
             </Added>
             <CloseButton onClose={importing.close} />
@@ -67,7 +71,7 @@ export function ImportDialog({ client, open, setOpen, onAdded }: ImportDialogPro
             {open && <ImportTable {...{ importing }} />}
             <div class="dialog-actions">
               {ended && (
-                <Added {...{ importing }} style="button" onFollow={() => setOpen(false)}>
+                <Added {...{ importing, onPrint }} style="button" onFollow={() => setOpen(false)}>
                   Show what was added
                 </Added>
               )}
@@ -130,21 +134,24 @@ function Progress({ importing, children }: { importing: Import; children?: Compo
   )
 }
 
-interface AddedProps {
+interface AddedProps extends Pick<ImportDialogProps, 'onPrint'> {
   importing: Import
   style: string
   onFollow: (() => void) | undefined
   children: ComponentChildren
 }
 
-/** Links to the added animals. */
-function Added({ importing: { rows = [] }, children, style, onFollow }: AddedProps) {
+/** Links to the added animals, and prints their labels. */
+function Added({ importing: { rows = [] }, children, style, onFollow, onPrint }: AddedProps) {
   const ids = rows.flatMap(({ id }) => id ?? [])
   if (ids.length === 0) return null
   return (
-    <AnimalsLink class={style} only={{ ids: toIdRanges(ids), limit: PAGE_MAX }} onFollow={onFollow}>
-      {children}
-    </AnimalsLink>
+    <>
+      <Button text="Print labels" class={style} onClick={() => onPrint(ids)} />
+      <AnimalsLink class={style} only={{ ids: toIdRanges(ids), limit: PAGE_MAX }} onFollow={onFollow}>
+        {children}
+      </AnimalsLink>
+    </>
   )
 }
 

@@ -4,7 +4,7 @@
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
-import type { RecordId } from '../address.ts'
+import { type RecordId, recordIn } from '../address.ts'
 import { readById, unlessNone } from '../animal/by-id.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { toFailure } from '../failures.ts'
@@ -122,18 +122,14 @@ function useTypedSearch(position: ListPosition, goTo: SearchProps['goTo']) {
   return { text, setText, clear }
 }
 
-/** A number is an animal's id in every view. Words are first searched for with the filters of the list. */
+/** A number is an animal's id in every view, and codes have addresses. Words are first searched for with the filters of the list. */
 export async function find(
   client: PetstoreClient,
   position: ListPosition,
   wanted: string,
 ): Promise<{ record: RecordId; exact: boolean } | undefined> {
-  const [, order, number = ''] = /^(order )?#?([0-9]+)$/i.exec(wanted) ?? []
-  const id = parseInteger(number)
-  if (id !== undefined) {
-    const record: RecordId = { kind: order ? 'order' : 'animal', id }
-    if (await readById(client, record)) return { record, exact: true }
-  }
+  const record = recordIn(wanted)
+  if (record && (await readById(client, record))) return { record, exact: true }
   const kind = kindOf(position)
   for (const filters of [position, { ...position, status: undefined, categoryId: undefined }]) {
     const page = await fetchPage(client, firstPage({ ...filters, ids: '', search: wanted }), {}).catch(unlessNone)

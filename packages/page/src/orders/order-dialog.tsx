@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Order } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
-import { parseInteger } from '../animal/fields.ts'
+import { recordIn } from '../address.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import type { Failure } from '../failures.ts'
 import { type Service, useEvents } from '../live/feed.ts'
@@ -103,11 +103,11 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
               // A scanner types faster than a person, and its Enter must not sell the open animal.
               const isFast = event.timeStamp - typedAt.current < SCAN_MS
               typedAt.current = event.timeStamp
-              if (event.key !== 'Enter' || !isFast || parseInteger(event.currentTarget.value) === undefined) return
+              if (event.key !== 'Enter' || !isFast || !recordIn(event.currentTarget.value)) return
               event.preventDefault()
               setIsScanned(true)
             }}
-            problem={isScanned ? 'This number was scanned. Press Enter to use it as the receipt number.' : undefined}
+            problem={isScanned ? 'This code was scanned. Press Enter to use it as the receipt number.' : undefined}
             hint="Customer or receipt number (optional)"
           />
           {action === 'reserve' && <HoldField {...choices} setEnd={choose} />}

@@ -1,6 +1,12 @@
 // The receipt of an order, for 80 mm rolls and A4. It has no price, because the store has none.
 
-import type { Event, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
+import {
+  type Event,
+  type Order,
+  type Pet,
+  type PetstoreClient,
+  PetstoreNetworkError,
+} from '../../../client/src/petstore.ts'
 import { FIELDS } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { NO_NAME, names } from '../names.ts'
@@ -15,14 +21,27 @@ interface ReceiptProps {
   /** The events of the order, oldest first. The key of the last one is the till. */
   events: readonly Event[]
   pet: Pet | undefined
+  /** `undefined`: the receipt has no code. */
+  codes: Codes | undefined
+}
+
+export type Codes = Awaited<ReturnType<typeof loadCodes>>
+
+/** Labels and the QR library are loaded when they are needed. */
+export function loadCodes() {
+  return import('./labels.tsx').catch(() => Promise.reject(new PetstoreNetworkError()))
 }
 
 export async function readReceipt(client: PetstoreClient, orderId: bigint): Promise<ReceiptProps> {
-  const [order, events] = await Promise.all([client.getOrder(orderId), readAll(client, { orderId })])
-  return { order, events, pet: await readPet(client, order.petId) }
+  const [order, events, codes] = await Promise.all([
+    client.getOrder(orderId),
+    readAll(client, { orderId }),
+    loadCodes().catch(() => undefined),
+  ])
+  return { order, events, pet: await readPet(client, order.petId), codes }
 }
 
-export function Receipt({ order, events, pet }: ReceiptProps) {
+export function Receipt({ order, events, pet, codes }: ReceiptProps) {
   const till = events.at(-1)?.by
   return (
     <div class="paper-receipt">
@@ -46,6 +65,7 @@ export function Receipt({ order, events, pet }: ReceiptProps) {
         <Fact name="Status" value={labelOf(order.status)} />
         {order.status === 'pending' && order.expiresAt && <Fact name="Until" value={fullTime(order.expiresAt)} />}
       </dl>
+      {codes && <codes.RecordCode kind="order" id={order.id} />}
     </div>
   )
 }

@@ -1,4 +1,5 @@
-// Prints a whole list or a receipt instead of the current view. The content is on the page only while it is printed.
+// Prints a whole list, labels or a receipt instead of the current view. The content is on the page only while it is
+// printed.
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
@@ -8,10 +9,11 @@ import { wholeList } from '../list/list.ts'
 import { firstPage, type Item, type ListPosition, type Page } from '../list/list-position.ts'
 import { ListTable } from '../list/list-table.tsx'
 import { summary } from '../list/list-words.ts'
+import { useDialog } from '../parts/dialog.tsx'
 import { listen } from '../parts/listen.ts'
 import { number } from '../phrases.ts'
 import { TITLES } from '../top-bar.tsx'
-import { Receipt, readReceipt } from './receipt.tsx'
+import { type Codes, loadCodes, Receipt, readReceipt } from './receipt.tsx'
 
 /** `showMessage` receives the reason if nothing is printed. */
 export function usePrinting(client: PetstoreClient, showMessage: (sentence: string) => void) {
@@ -40,7 +42,19 @@ export function usePrinting(client: PetstoreClient, showMessage: (sentence: stri
       )
     })
   const printReceipt = (orderId: bigint) => print(async () => <Receipt {...(await readReceipt(client, orderId))} />)
-  return { printed: content && <div class="sheet">{content}</div>, printList, printReceipt }
+  const labels = useDialog<Pick<Codes, 'LabelDialog'> & { ids: readonly bigint[] }>()
+  const printLabels = (ids: readonly bigint[]) =>
+    print(async () => {
+      const { LabelDialog } = await loadCodes()
+      return void labels.start({ LabelDialog, ids })
+    })
+  const printed = [
+    content && <div class="sheet">{content}</div>,
+    labels.task && (
+      <labels.task.LabelDialog key={labels.number} {...{ client, ...labels, ...labels.task }} print={setContent} />
+    ),
+  ]
+  return { printed, printList, printReceipt, printLabels }
 }
 
 /** More than a hundred sheets of paper. */

@@ -15,7 +15,7 @@ export function useDialog<Task>() {
   const [opening, setOpening] = useState<{ task: Task; number: number }>()
   const [open, setOpen] = useState(false)
   function start(task: Task): void {
-    setOpening({ task, number: (opening?.number ?? 0) + 1 })
+    setOpening((before) => ({ task, number: (before?.number ?? 0) + 1 }))
     setOpen(true)
   }
   return { ...opening, open, setOpen, start }

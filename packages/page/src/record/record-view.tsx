@@ -8,7 +8,7 @@ import { Actions, type OnAction } from '../list/list-table.tsx'
 import { type Service, useEvents } from '../live/feed.ts'
 import type { Records } from '../live/records.ts'
 import { type Subject, subjectOf } from '../orders/actions.ts'
-import { Receipt } from '../paper/receipt.tsx'
+import { loadCodes, Receipt } from '../paper/receipt.tsx'
 import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useLoaded } from '../parts/loaded.ts'
@@ -33,12 +33,23 @@ interface RecordViewProps extends ReadProps {
   onCorrected: (sentence: string) => void
   onDeleted: (sentence: string) => void
   onBack: () => void
+  onPrintLabel: (id: bigint) => void
   /** The message about the last action. It is below the buttons, so that they do not move. */
   news: ComponentChildren
 }
 
-export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, news, ...service }: RecordViewProps) {
+export function RecordView({
+  record,
+  onAction,
+  onCorrected,
+  onDeleted,
+  onBack,
+  onPrintLabel,
+  news,
+  ...service
+}: RecordViewProps) {
   const { value, failure, reload } = useRead(record, service)
+  const codes = useLoaded(loadCodes, []).value
   // The previous record stays visible while the next one loads.
   const loaded = failure && !isSameRecord(value?.of, record) ? undefined : value
   const read = loaded?.read && currentOf(loaded.read, service.records)
@@ -63,13 +74,16 @@ export function RecordView({ record, onAction, onCorrected, onDeleted, onBack, n
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
             {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected, onDeleted }} />}
             {order && <Button text="Print a receipt" onClick={() => print()} />}
+            {!order && !read.animal.deleted && (
+              <Button text="Print label" onClick={() => onPrintLabel(read.animal.pet.id)} />
+            )}
           </div>
           {again}
           {news}
           {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
           {order && (
             <div class="sheet">
-              <Receipt order={order} events={eventsOf(read)} pet={read.animal.pet} />
+              <Receipt order={order} events={eventsOf(read)} pet={read.animal.pet} codes={codes} />
             </div>
           )}
           <History events={eventsOf(read)} />

@@ -19,6 +19,7 @@ interface SelectionBarProps {
   selection: Selection
   records: Records
   readOnly: boolean
+  onPrint: (ids: readonly bigint[]) => void
   onEnd: () => void
   onChange: () => void
   onDone: (sentence: string) => void
@@ -62,6 +63,13 @@ export function SelectionBar({ client, view, selection, records, readOnly, ...on
             onClick={() => !none && setAct(act)}
           />
         ))}
+        {view === 'animals' && (
+          <Button
+            text="Print labels"
+            aria-disabled={none}
+            onClick={() => !none && on.onPrint(items.map(({ id }) => id))}
+          />
+        )}
         <Button text="Export" aria-disabled={none} onClick={() => !none && save()} />
         <Button text="Done" class="quiet" onClick={on.onEnd} />
       </div>

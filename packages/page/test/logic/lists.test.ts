@@ -41,6 +41,9 @@ test('looks up animals by id in one page or one by one, without deleted ones', a
 test.each([
   ['12', 'animal', 12],
   ['order 12', 'order', 12],
+  ['http://127.0.0.1:8080/till/?animal=12', 'animal', 12],
+  ['//shop.example/?order=12', 'order', 12],
+  ['https://shop.example/?animal=12&order=5', 'order', 7],
   ['rex', 'order', 7],
 ] as const)('on Orders, Enter after %p opens the %s %d', async (words, kind, id) => {
   const { client } = fakeClient({
