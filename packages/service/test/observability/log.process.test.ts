@@ -28,7 +28,7 @@ test('keeps the names of a release', async () => {
     .map((line) => JSON.parse(line) as { msg: string })
   const shown = lines.flatMap((line) => Object.keys(line).map((field) => `${line.msg}: ${field}`))
   // The names of other lines are taken from the sources.
-  const sources = [...new Bun.Glob('packages/service/src/**/*.ts').scanSync({ cwd: root, absolute: true })]
+  const sources = [...new Bun.Glob('packages/{service,cli}/src/**/*.ts').scanSync({ cwd: root, absolute: true })]
   const written = sources
     .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\blog\.\w+\(\{([^}]*)\}, '([^']+)'\)/g)])
     .flatMap(([, fields = '', msg]) => [...fields.matchAll(/(?:^|, ?) *(\w+)/g)].map(([, name]) => `${msg}: ${name}`))
