@@ -91,7 +91,8 @@ function* problemsOf(folder: string, keep: number, storesEpoch: unknown) {
   const last = finished.at(-1)?.name ?? ''
   // If the clock was set back, an earlier backup can be dated later.
   const isNewest = finished.every(({ name }) => name <= last)
-  if (last && isNewest && !complete.includes(last)) yield 'the last backup is lost'
+  // A newer one may have been taken right before its process ended.
+  if (last && isNewest && complete.every((name) => name < last)) yield 'the last backup is lost'
   for (const { name, digest } of finished)
     if (complete.includes(name) && digestOf(join(folder, name)) !== digest) yield `${name} has changed`
 }
