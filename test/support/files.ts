@@ -21,11 +21,22 @@ export function atEndOfFile(stop: () => unknown): void {
 
 export async function endFile(): Promise<void> {
   await Promise.all(stops.splice(0).map((stop) => stop()))
-  removeTemporaryFiles()
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return removeTemporaryFiles()
+    } catch (error) {
+      // A file system of a container can stay mounted for a moment after its end.
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || attempt === 20) throw error
+      await Bun.sleep(100)
+    }
+  }
 }
 
 function removeTemporaryFiles(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  while (folders.length > 0) {
+    rmSync(folders.at(-1) as string, { recursive: true, force: true })
+    folders.pop()
+  }
 }
 
 process.on('exit', removeTemporaryFiles)

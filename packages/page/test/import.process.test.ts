@@ -93,6 +93,8 @@ test('a dropped file is added while other views are open; it can be cancelled an
   await addPets(service, 1, 'available', 'available')
   await openSignedIn(page, service.key)
   const text = `name,categoryId\n${Array.from({ length: 600 }, (_, n) => `Luna ${n},${n % 2 ? 7 : ''}`).join('\n')}\n`
+  // The import is loaded after the list.
+  await page.waitForFunction('window.ondrop !== null')
   const kept = await page.evaluate(`(() => {
     const dataTransfer = new DataTransfer()
     dataTransfer.items.add(new File([${JSON.stringify(text)}], 'pets.csv', { type: 'text/csv' }))
