@@ -42,11 +42,14 @@ async function holdChild({ pid }: Terminal, target: string): Promise<() => void>
     return child
   }
   const child = await until('the process has started its child', stoppedChild, { everyMs: 1 })
-  while (beside(target).length === 0) {
+  const hasBegun = async () => {
+    if (beside(target).length > 0) return true
     process.kill(child, 'SIGCONT')
     await Bun.sleep(1)
     process.kill(child, 'SIGSTOP')
+    return false
   }
+  await until('the child has begun its unfinished file', hasBegun, { everyMs: 0 })
   return () => process.kill(child, 'SIGCONT')
 }
 
