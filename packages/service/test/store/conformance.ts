@@ -29,7 +29,7 @@ export function conformance(
   sweepMax: number,
   open: (options: Pick<StoreOptions, 'onBatch'>) => Promise<OpenedStore>,
 ): void {
-  test(`names of categories on ${name} are replaced at once, and another server reads them`, async () => {
+  test(`category names on ${name} are replaced together, and another server reads them`, async () => {
     const { store, beside } = await open({})
     const others = await beside()
     const { id: by } = await store.createKey(newKey())

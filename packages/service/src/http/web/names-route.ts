@@ -30,8 +30,8 @@ export interface GivenNames {
 /** 1,000 names of 60 characters, each with an id, all escaped. */
 const BODY_BYTES_MAX = 512 * 1024
 /**
- * Without a key, for the sign-in page, the answer of GET has only the store's name. PUT replaces the names of all
- * categories.
+ * GET returns only the store's name if the request has no key, which is enough for the sign-in page. PUT replaces the
+ * names of all categories.
  */
 export function namesRoute(pipeline: Requests, stored: NameStore, { store, categories }: GivenNames): Route {
   const json = (names: StoredNames | { categories: readonly Category[] }) => stringifyJson({ store, ...names })
