@@ -11,7 +11,7 @@ import { audit } from '../scripts/audit.ts'
 import { machineLoad } from './support/load.ts'
 import { startShared } from './support/postgres.ts'
 import { processorSeconds } from './support/processor-seconds.ts'
-import { leaveNothing, runTests } from './support/runner.ts'
+import { leaveNothing, runTests, summaryOf } from './support/runner.ts'
 
 const root = join(import.meta.dir, '..')
 const fast = process.argv.includes('--fast')
@@ -43,7 +43,7 @@ leaveNothing(folder)
 const { env } = process
 env.TMPDIR = folder
 const results = { passed: 0, failed: 0, skipped: 0 }
-/** Messages of failures, repeated at the end of the output, because CI shows only the end. */
+/** Each failure with its name on the first line. */
 const failures: string[] = []
 
 /** Checks of the first level that are not tests. */
@@ -70,10 +70,11 @@ function summarise(): never {
   process.stdout.write(`\n${costly()}\n`)
   const { passed, failed, skipped } = results
   if (skipped > 0) process.stdout.write(`\n${skipped} skipped for the reasons above\n`)
-  for (const failure of failures) process.stdout.write(`\n${failure}\n`)
-  process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
-  // .ci/run adds up the totals.
-  if (env.TEST_TOTALS) fs.appendFileSync(env.TEST_TOTALS, `${passed} ${failed}\n`)
+  const { long, list } = summaryOf(failures)
+  for (const failure of long) process.stdout.write(`\n${failure}\n`)
+  process.stdout.write(`\n${list}\n${passed} passed, ${failed} failed\n`)
+  // .ci/run adds up the totals, and repeats the failures of both levels.
+  if (env.TEST_TOTALS) fs.appendFileSync(env.TEST_TOTALS, `${list}${passed} ${failed}\n`)
   process.exit(failed > 0 ? 1 : 0)
 }
 
@@ -131,6 +132,7 @@ async function auditStep(): Promise<void> {
   process.stdout.write(
     `${outcome === 'failed' ? 'FAILED' : outcome}: audit of the packages ${report && `(${report})`}\n`,
   )
+  if (outcome === 'failed') failures.push(`audit of the packages:\n${report}`)
 }
 
 /** Unpacks the browser before the tests, because two test files must not unpack it at the same time. */

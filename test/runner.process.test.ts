@@ -8,7 +8,7 @@ import { temporaryFile } from './support/files.ts'
 import { root, runProcess } from './support/process.ts'
 import { isAlive } from './support/process-tree.ts'
 import { rejectionOf } from './support/rejection.ts'
-import { runTests } from './support/runner.ts'
+import { runTests, summaryOf } from './support/runner.ts'
 import { until } from './support/until.ts'
 
 const FILES = {
@@ -51,14 +51,18 @@ test('repeats each failure with its message and place, shortened so that CI show
   )
   expect(shown('thrown.test.ts: outer > throws\n')).toMatch(/TypeError: first\nsecond\n.* at thrown.test.ts:3/)
   expect(shown('thrown.test.ts: outer > takes too long\n')).toContain('timed out')
-  expect(shown('thrown.test.ts: outer > says much\n')).toMatch(
-    /Error: many\nmany\n[\s\S]*\n…\n[\s\S]* at thrown.test.ts:5/,
-  )
   expect(shown('hook.test.ts: (unnamed)\n')).toMatch(/no beginning\n.* at hook.test.ts:2/)
   expect(shown('killed.test.ts: (worker crashed)\n')).toContain('crashed')
   expect(shown('outside the tests:\n')).toContain('not even loaded')
   expect(failures).toHaveLength(7)
-  expect(failures.join('\n\n').split('\n').length).toBeLessThan(120)
+  const { long, list } = summaryOf(failures)
+  const much = /thrown.test.ts: outer > says much\nError: many\nmany\n[\s\S]*\n…\n[\s\S]* at .*thrown.test.ts:5/
+  expect(long).toContainEqual(expect.stringMatching(much))
+  expect(long.join('\n\n').split('\n').length).toBeLessThan(120)
+  expect(list).toStartWith('Failed:\n')
+  expect(list).toContain('\n  thrown.test.ts: outer > throws\n      TypeError: first\n      second\n')
+  expect(list).toMatch(/\n {2}outside the tests:\n {6}error: not even loaded\n {6}at .*loaded.test.ts:2/)
+  expect(list.match(/\n {2}\S/g)).toHaveLength(7)
   // The runner's own output is also printed.
   expect(stderr).toContain('(fail) outer > throws')
   expect([stderr.includes('␀'), stderr.includes('\0')]).toEqual([true, false])

@@ -1,5 +1,5 @@
-// Runs test files with Bun's runner, counts results, and repeats failures at the end, because CI shows only the last
-// 150 lines. Limits the run as a whole, and then lists the files that had not ended. An interrupted run leaves no
+// Runs test files with Bun's runner, counts results, and lists failures for the end of the output, because CI shows only
+// the last 150 lines. Limits the run as a whole, and then lists the files that had not ended. An interrupted run leaves no
 // processes or files.
 
 import { readFileSync, rmSync } from 'node:fs'
@@ -7,9 +7,15 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { endTree } from './process-tree.ts'
 
-/** The most failures, and the most lines of all of them, that are repeated. */
+/** The most failures that are repeated at length, and the most lines of all of them. */
 const SHOWN = 10
 const SHOWN_LINES = 100
+/** The most lines of a failure in the list at the end, and the most lines of that list. */
+const BRIEF_LINES = 5
+const LIST_LINES = 100
+const COLUMNS = 160
+/** Lines of a failure that the list leaves out: blank lines, and source code with its mark. */
+const NO_MESSAGE = /^\s*(?:\^|\d+ \|.*)?$/
 
 const COUNTS = /<testsuites[^>]* tests="(\d+)"[^>]* failures="(\d+)" skipped="(\d+)"/
 const FAILURE =
@@ -80,7 +86,7 @@ export async function runTests(files: readonly string[], flags: string[], report
   printLogs(new Set(found.map(([, , , file]) => file)), options.env ?? process.env)
   const isEmpty = total === 0 && !NONE_CHANGED.test(output)
   const failed = isEmpty || (status !== 0 && reported === 0) ? reported + 1 : reported
-  return { passed: total - reported - skipped, failed, skipped, failures: shortened(failures) }
+  return { passed: total - reported - skipped, failed, skipped, failures }
 }
 
 /** The file of a run in which `start` of process.ts records the end of each server's log, with the test file. */
@@ -117,13 +123,22 @@ export function leaveNothing(folder: string): void {
     setInterval(() => process.ppid !== parent && stop('SIGHUP'), PARENT_EVERY_MS).unref()
 }
 
-/** Shortens long failures to the message at the beginning and the location at the end. */
-function shortened(failures: string[]): string[] {
-  const most = Math.floor(SHOWN_LINES / Math.min(failures.length, SHOWN))
-  return failures.slice(0, SHOWN).map((failure) => {
+/** Returns failures as the last lines of the output: the first ones at length, then all of them in a few lines each. */
+export function summaryOf(failures: readonly string[]): { long: string[]; list: string } {
+  const each = (lines: number, count: number) => Math.max(1, Math.floor(lines / Math.min(failures.length, count)))
+  const most = each(SHOWN_LINES, SHOWN)
+  // A long failure has its message at the beginning and its location at the end.
+  const long = failures.slice(0, SHOWN).map((failure) => {
     const lines = failure.split('\n')
     return (lines.length > most ? lines.toSpliced(most - 4, lines.length - most + 1, '…') : lines).join('\n')
   })
+  const brief = failures.flatMap((failure) => {
+    const lines = failure.split('\n').filter((line) => !NO_MESSAGE.test(line))
+    return lines.slice(0, Math.min(BRIEF_LINES, each(LIST_LINES, failures.length))).map((line, at) => {
+      return `${at === 0 ? '  ' : '      '}${line.trim().slice(0, COLUMNS)}`
+    })
+  })
+  return { long, list: failures.length > 0 ? `Failed:\n${brief.join('\n')}\n` : '' }
 }
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
