@@ -1,7 +1,7 @@
 // The page after signing in: the bar, the list, record or sales, and the dialogs.
 
-import { useState } from 'preact/hooks'
-import { type Pet, type PetstoreClient, PetstoreNetworkError } from '../../client/src/petstore.ts'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { Pet, PetstoreClient } from '../../client/src/petstore.ts'
 import { type RecordId, type SalesPosition, wrongIn } from './address.ts'
 import { AddDialog } from './animal/add-dialog.tsx'
 import { type Draft, isEmpty } from './animal/draft.ts'
@@ -18,7 +18,7 @@ import { moveRow } from './list/row-focus.ts'
 import { IdMatch, SEARCH_ID, Search, useIdMatch } from './list/search.tsx'
 import { SkipLink, TitleRow } from './list/title-row.tsx'
 import { EndingToday } from './orders/ending.tsx'
-import { useLoaded } from './parts/loaded.ts'
+import { loadPart, useLoaded } from './parts/loaded.ts'
 import { Notice } from './parts/notice.tsx'
 import { brief } from './phrases.ts'
 import { RecordView } from './record/record-view.tsx'
@@ -48,7 +48,9 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   /** Animals that this tab added, newest first. */
   const [added, setAdded] = useState<readonly Pet[]>([])
   const exported = useExport(client)
-  const { value: files } = useLoaded(loadImport, [])
+  // The import is large, so it is loaded after the list.
+  const { value: files } = useLoaded(() => loadPart(import('./files/import-dialog.tsx')), [])
+  const dropped = useDroppedFiles(() => setImporting(true))
   const [shortcuts, setShortcuts] = useListShortcuts(
     store,
     () => setAdding(true),
@@ -82,7 +84,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
       {exported.progress}
       {!readOnly && files && (
         <files.ImportDialog
-          {...{ client }}
+          {...{ client, dropped }}
           open={importing}
           setOpen={setImporting}
           onAdded={list.refresh}
@@ -118,9 +120,23 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   )
 }
 
-/** The import is large, so it is loaded after the list. */
-function loadImport() {
-  return import('./files/import-dialog.tsx').catch(() => Promise.reject(new PetstoreNetworkError()))
+/** The files that were last dropped anywhere on the page. The browser would open them instead. */
+function useDroppedFiles(onDrop: () => void): readonly File[] | undefined {
+  const [dropped, setDropped] = useState<readonly File[]>()
+  useLayoutEffect(() => {
+    window.ondragover = window.ondrop = (event) => {
+      const { files, types } = event.dataTransfer ?? {}
+      if (!types?.includes('Files')) return
+      event.preventDefault()
+      if (event.type !== 'drop' || !files) return
+      setDropped([...files])
+      onDrop()
+    }
+    return () => {
+      window.ondragover = window.ondrop = null
+    }
+  })
+  return dropped
 }
 
 interface ListPageProps {

@@ -91,10 +91,10 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
 
 test('a dropped file is added while other views are open; it can be cancelled and continued', async () => {
   await addPets(service, 1, 'available', 'available')
+  // The file is dropped before the import has loaded.
+  const loaded = await hold('**/import-dialog-*.js')
   await openSignedIn(page, service.key)
   const text = `name,categoryId\n${Array.from({ length: 600 }, (_, n) => `Luna ${n},${n % 2 ? 7 : ''}`).join('\n')}\n`
-  // The import is loaded after the list.
-  await page.waitForFunction('window.ondrop !== null')
   const kept = await page.evaluate(`(() => {
     const dataTransfer = new DataTransfer()
     dataTransfer.items.add(new File([${JSON.stringify(text)}], 'pets.csv', { type: 'text/csv' }))
@@ -103,6 +103,7 @@ test('a dropped file is added while other views are open; it can be cancelled an
   })()`)
   // Otherwise the browser would open the file.
   expect(kept).toBe(false)
+  loaded()
   await dialog().getByText('600 rows, 300 with mistakes').waitFor()
   expect(await dialog().locator('tbody tr').count()).toBe(50)
   await page.route('**/v1/pets', async (route) => {

@@ -97,10 +97,15 @@ test('a list that cannot load keeps its rows, explains why, and continues once t
   await radio(RESERVED).check()
   await alert().getByText(`Could not load ${RESERVED.toLowerCase()} animals.`).waitFor()
   expect(await page.getByText(/^No .* animals/).count()).toBe(0)
-  await page.unroute('**/v1/pets?**')
+  // The request is sent before the service responds again, because a retry of the page would remove the button.
+  const retried = page.waitForRequest('**/v1/pets?**')
   await button('Try now').click()
-  await page.getByText(`No ${RESERVED.toLowerCase()} animals.`).waitFor()
+  await retried
+  await page.unroute('**/v1/pets?**')
+  await radio('Sold').check()
   await said('Connected again.')
+  await radio(RESERVED).check()
+  await page.getByText(`No ${RESERVED.toLowerCase()} animals.`).waitFor()
 })
 
 test('orders have their own list, in which today’s ends follow each change; a read-only key changes nothing', async () => {

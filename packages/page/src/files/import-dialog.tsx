@@ -2,7 +2,7 @@
 // added animals.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { PAGE_MAX } from '../../../contract/src/generated.ts'
 import { FIELDS } from '../animal/fields.ts'
@@ -21,11 +21,13 @@ import { type Import, useImport } from './use-import.ts'
 
 interface ImportDialogProps extends Opening {
   client: PetstoreClient
+  /** Files that were dropped on the page. */
+  dropped: readonly File[] | undefined
   onAdded: () => void
   onPrint: (ids: readonly bigint[]) => void
 }
 
-export function ImportDialog({ client, open, setOpen, onAdded, onPrint }: ImportDialogProps) {
+export function ImportDialog({ client, open, setOpen, dropped, onAdded, onPrint }: ImportDialogProps) {
   const importing = useImport(client, onAdded)
   const { name, contents, rows, counts, doing, ended, problem } = importing
   const announce = useAnnounce()
@@ -40,10 +42,9 @@ export function ImportDialog({ client, open, setOpen, onAdded, onPrint }: Import
       .find(Boolean)
     if (contents) next?.focus()
   }, [contents && importing.file])
-  useDroppedFiles((files) => {
-    setOpen(true)
-    importing.choose(files)
-  })
+  useEffect(() => {
+    if (dropped) importing.choose(dropped)
+  }, [dropped])
   // Memoized, because the page renders often during an import and the table of a file is slow to compare.
   return useMemo(() => {
     const show = <Button text="Open" class="small" onClick={() => setOpen(true)} />
@@ -180,19 +181,4 @@ export function outcomeOf({ counts }: Pick<Import, 'counts'>): string {
     ready > 0 && `${number(ready)} not yet`,
   ]
   return `${parts.filter(Boolean).join(', ')}.`
-}
-
-/** Accepts files that are dropped anywhere on the page, because the browser would open them instead. */
-function useDroppedFiles(take: (files: readonly File[]) => void): void {
-  useLayoutEffect(() => {
-    window.ondragover = window.ondrop = (event) => {
-      const { files, types } = event.dataTransfer ?? {}
-      if (!types?.includes('Files')) return
-      event.preventDefault()
-      if (event.type === 'drop' && files) take([...files])
-    }
-    return () => {
-      window.ondragover = window.ondrop = null
-    }
-  })
 }

@@ -1,15 +1,10 @@
 // The receipt of an order, for 80 mm rolls and A4. It has no price, because the store has none.
 
-import {
-  type Event,
-  type Order,
-  type Pet,
-  type PetstoreClient,
-  PetstoreNetworkError,
-} from '../../../client/src/petstore.ts'
+import type { Event, Order, Pet, PetstoreClient } from '../../../client/src/petstore.ts'
 import { FIELDS } from '../animal/fields.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import { NO_NAME, names } from '../names.ts'
+import { loadPart } from '../parts/loaded.ts'
 import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { fullTime } from '../phrases.ts'
@@ -29,7 +24,7 @@ export type Codes = Awaited<ReturnType<typeof loadCodes>>
 
 /** Labels and the QR library are loaded when they are needed. */
 export function loadCodes() {
-  return import('./labels.tsx').catch(() => Promise.reject(new PetstoreNetworkError()))
+  return loadPart(import('./labels.tsx'))
 }
 
 export async function readReceipt(client: PetstoreClient, orderId: bigint): Promise<ReceiptProps> {

@@ -2,6 +2,7 @@
 // person asks.
 
 import { type Inputs, useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { PetstoreNetworkError } from '../../../client/src/petstore.ts'
 import { type Failure, isAborted, toFailure } from '../failures.ts'
 import { listen } from './listen.ts'
 
@@ -89,4 +90,9 @@ export function withRetry(error: unknown, before: number): RetriedFailure {
   // Random, so that tabs that lost the connection together do not retry together.
   const retryMs = Math.max(failure.retryAfterMs ?? 0, pauseMs * (0.75 + Math.random() / 2))
   return { ...failure, retryAt: Date.now() + retryMs }
+}
+
+/** Resolves with a part of the page that is loaded when it is needed, or rejects like a request without a response. */
+export function loadPart<Module>(loading: Promise<Module>): Promise<Module> {
+  return loading.catch(() => Promise.reject(new PetstoreNetworkError()))
 }
