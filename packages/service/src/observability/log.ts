@@ -4,7 +4,7 @@
 
 import { write } from 'node:fs'
 import { styleText } from 'node:util'
-import { endOfTurn, startTimer, wallMs } from '../system/runtime.ts'
+import { endOfTurn, monotonicMs, sleep, startTimer, wallMs } from '../system/runtime.ts'
 import { isTerminal, printable } from '../system/terminal.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -118,6 +118,8 @@ function stackOf(thrown: unknown): string[] {
 
 /** The most characters to buffer while the pipe is full. Further lines are counted and dropped. */
 const BUFFER_MAX = 16 * 1024 * 1024
+/** The least time between two writes. With an access log, each write costs as much as several lines. */
+const PAUSE_MS = 10
 /** The pause before writing to a full pipe again. */
 const RETRY_MS = 20
 const PIPE_BUF = 4096
@@ -127,6 +129,7 @@ const NEWLINE = 0x0a
 class BufferedLines implements LogDestination {
   private lines = ''
   private lost = 0
+  private writtenAt = Number.NEGATIVE_INFINITY
   private writing: Promise<void> | undefined
 
   constructor(
@@ -145,14 +148,16 @@ class BufferedLines implements LogDestination {
   }
 
   private async writeAll(): Promise<void> {
-    // Collects the lines of this turn of the event loop.
-    await endOfTurn()
+    // Collects the lines of this turn of the event loop, or of a pause.
+    const pauseMs = this.writtenAt + PAUSE_MS - monotonicMs()
+    await (pauseMs > 0 ? sleep(pauseMs) : endOfTurn())
     while (this.lines !== '') {
       const bytes = Buffer.from(this.lines)
       this.lines = this.lost > 0 ? `${JSON.stringify({ level: 'warn', lost: this.lost, msg: 'log lines lost' })}\n` : ''
       this.lost = 0
       for (let at = 0; at < bytes.length; ) at += await this.writeSome(this.piece(bytes, at))
     }
+    this.writtenAt = monotonicMs()
     this.writing = undefined
   }
 
