@@ -254,12 +254,14 @@ export async function simulate(
         await Promise.all([...hosts.keys()].map(startLater))
       },
       frozen: (n) => {
-        const server = servers.server(n)
+        // A stop that is often frozen would last too long.
+        const server = servers.working(n)
         if (server) server.process.pausedUntil = scheduler.now + random() * FROZEN_MS_MAX
       },
       disk: async (n) => {
         const fault = draw(DISK_FAULTS.slice(1))
-        servers.server(n)?.host.failDisk(fault)
+        // During a stop, counts that cannot be saved would be lost.
+        servers.working(n)?.host.failDisk(fault)
         if (fault !== 'read') return
         await sleep(random() * UNREADABLE_MS_MAX)
         servers.server(n)?.host.failDisk('none')

@@ -82,6 +82,12 @@ export class Servers {
     return this.servers[n]
   }
 
+  /** Returns the server unless it is stopping. */
+  working(n: number): Server | undefined {
+    const server = this.servers[n]
+    return server?.isStopping ? undefined : server
+  }
+
   /** Kills the process between two continuations. Its clients lose their connections. */
   kill(n: number): void {
     const server = this.servers[n]
