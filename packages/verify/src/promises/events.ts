@@ -9,6 +9,7 @@ import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { expectSchema } from './errors.ts'
 import { expired } from './reservations.ts'
+import { limits } from './shared/lists.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { header, ofStore, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
 
@@ -59,11 +60,7 @@ export const eventPromises: readonly PromiseRow[] = [
     }),
   row('events.list.limit', 'A page has at most limit events; the default limit is 20.')
     .from(parameter('listEvents', 'limit'), LISTED)
-    .check(async (probe) => {
-      await seeded(probe)
-      ;(await probe.read(EVENTS)).expectAtMost(20)
-      for (const limit of [2, 7, 19]) (await probe.read(`${EVENTS}?limit=${limit}`)).expectAtMost(limit)
-    }),
+    .check(limits(EVENTS, seeded)),
   row('events.list.happened', 'Each change of a pet and its orders is one event, in order. A repeat adds none.')
     .from(ofStore('Events'), writing('events.list.pet-filter', 'events.list.order'))
     .check(async (probe) => {

@@ -17,10 +17,10 @@ import { expectListed, firstList, petOf, wholeList } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { FIELD_PROMISES, type FieldPromise, wrongValues } from '../wrong-values.ts'
-import { errorRows, JSON_MEDIA_TYPE, whileGetPetExists } from './interface-keys.ts'
-import { expectStatusOfPet } from './interface-list.ts'
+import { errorRows, JSON_MEDIA_TYPE } from './interface-keys.ts'
+import { expectStatusOfPet, PET_FIELDS } from './interface-list.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, rowsOf, writing } from './shared/rows.ts'
+import { type Check, documented, rowsOf, whileGetPetExists, writing } from './shared/rows.ts'
 import { described } from './shared/wrong-rows.ts'
 
 const row = rowsOf('interface')
@@ -62,24 +62,22 @@ const keeps = (field: string, value: () => string | bigint): Check => {
   }
 }
 
-const ENDS = { name: 'name', categoryId: 'category-id' }
-const HARD_NAME = 'Zoë Ωμέγα 犬 🐶  "the \\ dog/" <b>&amp;'
+const HARD_NAME = ' Zoë Ωμέγα 犬 🐶  "the \\ dog/" <b>&amp;'
 
 /**
  * Adds a pet whose name and category are easily corrupted. If the server refuses or changes them, adds a plain pet.
  */
 async function addHard(probe: Probe, status: string): Promise<JsonObject> {
   const category = await categoryOf(probe)
-  const attempts = [
-    { name: `${newName()} ${HARD_NAME}`, categoryId: LARGE, status },
-    { name: `${newName()} ${HARD_NAME}`, categoryId: category, status },
-    { name: newName(), categoryId: LARGE, status },
-  ]
-  for (const fields of attempts) {
+  for (const [end, categoryId] of [
+    [HARD_NAME, LARGE],
+    [HARD_NAME, category],
+    ['', LARGE],
+  ] as const) {
+    const fields = { name: newName() + end, categoryId, status }
     const answer = await probe.post('/pets', petBody(fields))
-    if (answer.status !== 201) continue
-    const pet = petOf(answer, fields)
-    if ([...pet].every(([name, value]) => sameValue(answer.object().get(name) ?? null, value))) return pet
+    const pet = answer.status === 201 ? petOf(answer, fields) : undefined
+    if (pet?.entries().every(([name, value]) => sameValue(answer.object().get(name) ?? null, value))) return pet
   }
   const fields = { name: newName(), categoryId: category, status }
   return petOf(await addPet(probe, fields), fields)
@@ -88,7 +86,7 @@ async function addHard(probe: Probe, status: string): Promise<JsonObject> {
 const FETCHED_MAX = 8
 
 const readable: Check = async (probe) => {
-  whileGetPetExists(probe)
+  await whileGetPetExists(probe)
   const isThere = (pet: JsonObject) =>
     retryStale(async () => {
       ;(await probe.read(`/pets/${textOf(pet.get('id'))}`)).expectMembers(pet)
@@ -133,8 +131,8 @@ export const interfaceCreate: readonly PromiseRow[] = [
         answer.expect(![first.id, taken].includes(answer.id), 'a different id', `id: ${answer.id} again`)
       }
     }),
-  ...(['name', 'categoryId'] as const).map((name) =>
-    row(`pets.create.${ENDS[name]}`, `The response has the ${name} that was sent.`)
+  ...PET_FIELDS.slice(1).map(([name, end]) =>
+    row(`pets.create.${end}`, `The response has the ${name} that was sent.`)
       .from(documented(PETS, 'Fields of a new pet'), WITH_ID)
       .check(async (probe) => {
         const { answer, fields } = await added(probe)

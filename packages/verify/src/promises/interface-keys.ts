@@ -1,7 +1,6 @@
 // Level `interface`: what the interface document says about keys and errors.
 
-import { operations } from '../../../contract/src/contract.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, number } from '../answer.ts'
 import { BEGINNING, ENDING, inOtherLetters, KEY_SHOWN_MIN } from '../curl.ts'
 import { petBody } from '../fixtures.ts'
 import { somePetId } from '../pet-lists.ts'
@@ -9,21 +8,12 @@ import type { Probe, RequestOptions } from '../probe.ts'
 import { Unjudged } from '../request.ts'
 import { WITHOUT_KEY } from './shared/key-rows.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, documented, rowsOf } from './shared/rows.ts'
+import { type Check, documented, rowsOf, whileGetPetExists } from './shared/rows.ts'
 
 const row = rowsOf('interface')
 
 /** application/json, whose only valid charset is UTF-8 (RFC 8259, 8.1). */
 export const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*|;(?!\s*charset\b)[^;]*)*$/i
-const sunset = operations.find(({ id }) => id === 'getPet')?.deprecation?.sunset ?? Number.POSITIVE_INFINITY
-
-/** Throws Unjudged after the date on which the operation is removed, by the clock of the server. */
-export function whileGetPetExists({ serverDate }: Probe): void {
-  if (serverDate === undefined)
-    throw new Unjudged('The responses have no Date, so the operation can be removed already.')
-  if (serverDate >= sunset) throw new Unjudged('The operation was due for removal on 5 December 2030.')
-}
-
 /** Rows for the members of an error. */
 export function errorRows(status: number, first: string, ask: (probe: Probe) => Promise<Answer[]>) {
   const all =
@@ -37,28 +27,24 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
   const needs: Pick<PromiseRow, 'needs'> = status === 400 ? { needs: ['write'] } : {}
   const id = `errors.${status}`
   /** A fault in every error is only reported for 401. */
-  const member = (name: string) => ({
-    ...needs,
-    premises: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
-  })
+  const member = (name: string, promise: string, subject: string, expect: (answer: Answer) => void) =>
+    row(`${id}.${name}`, promise)
+      .from(documented('Errors', subject), {
+        ...needs,
+        premises: [`${id}.content-type`, ...(status === 401 ? [] : [`errors.401.${name}`])],
+      })
+      .check(all(expect))
   return [
     row(`${id}.content-type`, `A ${status} has a body of type application/json.`)
       .from(documented('Errors', 'Other statuses'), { ...needs, premises: [first] })
       .check(all((answer) => answer.expectHeader('Content-Type', JSON_MEDIA_TYPE))),
-    row(`${id}.code`, `The body of a ${status} has a code, a string.`)
-      .from(documented('Errors', '`code`'), member('code'))
-      .check(all((answer) => answer.expectString('code'))),
-    row(`${id}.message`, `The body of a ${status} has a message, a string.`)
-      .from(documented('Errors', '`message`'), member('message'))
-      .check(all((answer) => answer.expectString('message'))),
-    row(`${id}.status`, `In the body of a ${status}, status is ${status}.`)
-      .from(documented('Errors', 'Body'), member('status'))
-      .check(
-        all((answer) => {
-          const status = answer.expectInt64('status')
-          answer.expect(status === BigInt(answer.status), `status: ${answer.status}`, `status: ${status}`)
-        }),
-      ),
+    member('code', `The body of a ${status} has a code, a string.`, '`code`', (one) => one.expectString('code')),
+    member('message', `The body of a ${status} has a message, a string.`, '`message`', (one) =>
+      one.expectString('message'),
+    ),
+    member('status', `In the body of a ${status}, status is ${status}.`, 'Body', (one) =>
+      one.expectMember('status', number(status)),
+    ),
   ]
 }
 
@@ -96,7 +82,7 @@ function authRows(operation: Operation): PromiseRow[] {
       row(`auth.${which}.${operation}`, `${LINES[operation]} returns 401 if the API key is ${which}.`)
         .from(documented('Keys', which === 'missing' ? 'The credential' : '401'), { needs })
         .check(async (probe) => {
-          if (operation === 'get') whileGetPetExists(probe)
+          if (operation === 'get') await whileGetPetExists(probe)
           ;(await withoutKey(probe, which, operation)).expectStatus(401)
           if (operation !== 'list' || which !== 'missing') return
           ;(await probe.get('/pets', {}, { ...WITHOUT_KEY.missing, afterKey: true })).expectStatus(401)
@@ -108,7 +94,7 @@ function authRows(operation: Operation): PromiseRow[] {
     )
       .from(documented('Keys', '401'), { needs, premises: [`auth.invalid.${operation}`, premise] })
       .check(async (probe) => {
-        if (operation === 'get') whileGetPetExists(probe)
+        if (operation === 'get') await whileGetPetExists(probe)
         for (const key of similarTo(probe.target.keys.full))
           (await ask(probe, operation, { authorization: [`Bearer ${key}`] })).expectStatus(401)
       }),

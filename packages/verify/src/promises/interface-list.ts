@@ -51,6 +51,13 @@ const byDefault: Check = async (probe) => {
   }
 }
 
+/** The fields of each pet: the name, the end of ids, the item of the interface document, and what it must be. */
+export const PET_FIELDS = [
+  ['id', 'id', '`id`', 'an int64'],
+  ['name', 'name', 'Fields of a pet', 'a string'],
+  ['categoryId', 'category-id', '`categoryId`', 'an int64'],
+] as const
+
 const onlyStatus = (status: (typeof STATUSES)[number]): Check => {
   return async (probe) => {
     const first = (await firstOfStatuses(probe))[STATUSES.indexOf(status)] as Answer
@@ -111,15 +118,11 @@ export const interfaceList: readonly PromiseRow[] = [
   row('pets.list.array', 'The body is a JSON array of objects, without an envelope.')
     .from(documented(LIST, 'Pages'), reading('pets.list.success'))
     .check(async (probe) => (await firstList(probe)).objects()),
-  row('pets.list.item.id', 'Each listed pet has an id, an int64.')
-    .from(documented(PETS, '`id`'), OF_LIST)
-    .check(each((answer, pet) => answer.expectInt64('id', pet))),
-  row('pets.list.item.name', 'Each listed pet has a name, a string.')
-    .from(documented(PETS, 'Fields of a pet'), OF_LIST)
-    .check(each((answer, pet) => answer.expectString('name', pet))),
-  row('pets.list.item.category-id', 'Each listed pet has a categoryId, an int64.')
-    .from(documented(PETS, '`categoryId`'), OF_LIST)
-    .check(each((answer, pet) => answer.expectInt64('categoryId', pet))),
+  ...PET_FIELDS.map(([name, end, subject, type]) =>
+    row(`pets.list.item.${end}`, `The ${name} of each listed pet is ${type}.`)
+      .from(documented(PETS, subject), OF_LIST)
+      .check(each((answer, pet) => answer[type === 'a string' ? 'expectString' : 'expectInt64'](name, pet))),
+  ),
   row('pets.list.item.status', 'The status of a listed pet, if present, is available, pending or sold.')
     .from(documented(PETS, '`status`'), OF_LIST)
     .check(each((answer, pet) => expectStatusOfPet(answer, pet, STATUSES))),

@@ -1,7 +1,7 @@
 // Level `store`: the inventory.
 
 import { textOf } from '../answer.ts'
-import { retryRaces, STATUSES } from '../fixtures.ts'
+import { STATUSES } from '../fixtures.ts'
 import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
@@ -10,7 +10,7 @@ import { expectSchema } from './errors.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { follow, linkOf } from './shared/links.ts'
 import type { PromiseRow } from './shared/promise.ts'
-import { type Check, ofStore, response, rowsOf, schema, writing } from './shared/rows.ts'
+import { type Check, ofStore, racing, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 
@@ -24,6 +24,7 @@ const counts = async (probe: Probe) => {
 
 const COUNT_PAGES_MAX = 20
 const QUIET_MS = 15
+const QUIET_TRIES = 4
 
 /** Counts the listed pets of each status. Rejects with Unjudged if the list is too long. */
 async function counted(probe: Probe): Promise<Record<string, bigint>> {
@@ -38,30 +39,25 @@ async function counted(probe: Probe): Promise<Record<string, bigint>> {
   }
 }
 
-const sameCounts = async (probe: Probe): Promise<void> => {
-  await seeded(probe)
-  for (let n = 0; n < 4; n++) {
+/** Resolves with the counts, if they are the same before and after `work`. Rejects with Unjudged if others write. */
+export async function whileQuiet<Value>(probe: Probe, work: () => Promise<Value>) {
+  for (let n = 0; n < QUIET_TRIES; n++) {
     const before = await counts(probe)
-    const pets = await counted(probe)
+    const value = await work()
     const after = await counts(probe)
-    if (before.answer.text !== after.answer.text) continue
-    for (const status of STATUSES) {
-      const isSame = after.of[status] === pets[status]
-      after.answer.expect(isSame, `${status}: ${pets[status]}, as listed`, `${status}: ${after.of[status]}`)
-    }
-    return
+    if (before.answer.text === after.answer.text) return { ...after, value }
   }
   throw new Unjudged('Other clients write all the time.')
 }
 
-/** Resolves with the counts. Rejects with Unjudged if another client writes. */
-async function quietCounts(probe: Probe) {
-  const before = await counts(probe)
-  await Bun.sleep(QUIET_MS)
-  const after = await counts(probe)
-  if (before.answer.text !== after.answer.text) throw new Unjudged('Other clients write at the same time.')
-  return after
+const sameCounts = async (probe: Probe): Promise<void> => {
+  await seeded(probe)
+  const { answer, of, value: pets } = await whileQuiet(probe, () => counted(probe))
+  for (const status of STATUSES)
+    answer.expect(of[status] === pets[status], `${status}: ${pets[status]}, as listed`, `${status}: ${of[status]}`)
 }
+
+const quietCounts = (probe: Probe) => whileQuiet(probe, () => Bun.sleep(QUIET_MS))
 
 /** Expects each step to move exactly one pet from one count to another. */
 const follows: Check = async (probe) => {
@@ -99,14 +95,15 @@ export const inventoryPromises: readonly PromiseRow[] = [
     .from([response('getInventory', 200), ...STATUSES.map((status) => schema('Inventory', status))])
     .check(async (probe) => expectSchema(await probe.read('/store/inventory'))),
   row('inventory.get.counts', 'The counts match the listed pets.')
-    .from(ofStore('Inventory'), { premises: ['inventory.get.success', 'pets.list.next.follow'], alone: 'reads' })
-    .check((probe) => retryRaces(() => sameCounts(probe))),
+    .from(ofStore('Inventory'), { ...racing('inventory.get.success', 'pets.list.next.follow'), alone: 'reads' })
+    .check(sameCounts),
   row('inventory.get.follows', 'The counts change immediately with each create, deletion and order change.')
     .from(ofStore('Inventory'), {
       ...writing('inventory.get.success', 'orders.return.success', 'pets.delete.success'),
       alone: 'writes',
+      races: true,
     })
-    .check((probe) => retryRaces(() => follows(probe))),
+    .check(follows),
   ...conditionRows({
     id: 'inventory.get',
     first: 'inventory.get.success',

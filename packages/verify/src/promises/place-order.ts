@@ -13,14 +13,14 @@ import {
   orderThatIs,
   place,
   placed,
-  REACHED,
-  readOrder,
+  REACHED_ALL,
 } from '../orders.ts'
 import type { Probe } from '../probe.ts'
+import { CREATE } from './create-pet.ts'
 import { naming } from './errors.ts'
 import { DAY_MS, inTwoHours, serverTimeIn } from './reservations.ts'
 import { bodyRows, textRows } from './shared/bodies.ts'
-import { expectReplay, newKey, under } from './shared/idempotency.ts'
+import { createOnce, expectReplay, newKey, replaysAfter, under } from './shared/idempotency.ts'
 import { belowBase } from './shared/links.ts'
 import type { BodyFamily, PromiseRow } from './shared/promise.ts'
 import { documented, header, ofStore, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
@@ -73,12 +73,6 @@ export const placePromises: readonly PromiseRow[] = [
         .expectHeader('Content-Type', 'application/json')
         .expectHeader('X-Request-Id', /./)
     }),
-  row('orders.place.etag', 'The response has the ETag of GET.')
-    .from(header('ETag'), writing('orders.place.success', 'orders.get.etag'))
-    .check(async (probe) => {
-      const { id, answer } = await placed(probe)
-      answer.expectHeader('ETag', (await readOrder(probe, id)).header('ETag'))
-    }),
   row('orders.place.order', 'A new order is pending, with an id of at least 1, the fields sent, petName and placedAt.')
     .from([...schema('Order', ...SET), ...schema('NewOrder', 'petId', 'reference')], PLACED)
     .check(async (probe) => {
@@ -92,13 +86,8 @@ export const placePromises: readonly PromiseRow[] = [
   row('orders.place.absent-fields', 'Absent fields are omitted, never null. Unknown fields are ignored.')
     .from([ofStore('An order'), schema('NewOrder')], writing('orders.place.order'))
     .check(async (probe) => {
-      const { answer } = await placed(probe, {
-        reference: undefined,
-        id: 1,
-        status: 'completed',
-        petName: 'Max',
-        x: [],
-      })
+      const unknown = { id: 1, status: 'completed', petName: 'Max', x: [] }
+      const { answer } = await placed(probe, { reference: undefined, ...unknown })
       answer.expectMembers(Object.entries({ reference: undefined, expiresAt: undefined, status: 'pending' }))
       answer.expect(answer.object().get('petName') !== 'Max', 'the name of the pet', 'petName: "Max"')
     }),
@@ -111,14 +100,7 @@ export const placePromises: readonly PromiseRow[] = [
     }),
   row('orders.place.message', 'The message names every invalid field.')
     .from(response('placeOrder', 400), writing('orders.place.refused.code'))
-    .check(
-      naming(
-        (probe) => probe.post('/store/orders', '{"reference":1,"expiresAt":1}'),
-        'petId',
-        'reference',
-        'expiresAt',
-      ),
-    ),
+    .check(naming('POST /store/orders', '{"reference":1,"expiresAt":1}', 'petId', 'reference', 'expiresAt')),
   row('orders.place.pet-not-found', 'An order for a pet that does not exist: 404 pet_not_found.')
     .from(response('placeOrder', 404), writing())
     .check(refuses((probe) => probe.post('/store/orders', orderBody(absentId())), 404, 'pet_not_found')),
@@ -155,7 +137,6 @@ export const placePromises: readonly PromiseRow[] = [
 ]
 
 const KEY = ofStore('Repeats')
-const FATES = [[complete], [cancel], [complete, giveBack]]
 
 export const orderRepeats: readonly PromiseRow[] = [
   row('orders.place.idempotency.instant', 'The same instant with another offset is the same request.')
@@ -167,40 +148,26 @@ export const orderRepeats: readonly PromiseRow[] = [
       expectReplay(await place(probe, body(inTwoHours(until)), options), first)
     }),
   row('orders.place.idempotency.later', 'A replay returns the first response, even after the order has ended.')
-    .from(KEY, writing('orders.place.idempotency.replay', ...Object.values(REACHED).flat()))
-    .check(async (probe) => {
-      for (const steps of FATES) {
-        const [options, body] = [under(newKey()), orderBody(await newPetId(probe))]
-        const first = (await place(probe, body, options)).expectStatus(201)
-        for (const step of steps) (await step(probe, first.id)).expectStatus(200, 204)
-        expectReplay(await place(probe, body, options), first)
-      }
-    }),
+    .from(KEY, writing('orders.place.idempotency.replay', ...REACHED_ALL))
+    .check(
+      replaysAfter(PLACE, complete, cancel, async (probe, id) => {
+        for (const step of [complete, giveBack]) (await step(probe, id)).expectStatus(200)
+      }),
+    ),
   row('orders.place.idempotency.before-state', 'A used Idempotency-Key with another request: 422 before 404.')
     .from(KEY, writing('orders.place.idempotency.mismatch'))
     .check(async (probe) => {
-      const options = under(newKey())
-      ;(await place(probe, orderBody(await newPetId(probe)), options)).expectStatus(201)
-      ;(await place(probe, orderBody(absentId()), options)).expectError(422, 'idempotency_mismatch')
+      const { key, repeat } = await createOnce(PLACE, probe)
+      ;(await repeat(key, orderBody(absentId()))).expectError(422, 'idempotency_mismatch')
     }),
-  row(
-    'orders.place.idempotency.one-name-space',
-    'An Idempotency-Key of a pet returns 422 for an order, and vice versa.',
-  )
+  row('orders.place.idempotency.one-name-space', 'A used Idempotency-Key of a pet: 422 for an order, and vice versa.')
     .from(KEY, writing('orders.place.idempotency.mismatch', 'pets.create.idempotency.mismatch'))
     .check(async (probe) => {
-      const [ofPet, ofOrder, order] = [under(newKey()), under(newKey()), orderBody(await newPetId(probe))]
-      ;(await probe.post('/pets', petBody(), ofPet)).expectStatus(201)
-      ;(await place(probe, order, ofPet)).expectError(422, 'idempotency_mismatch')
-      ;(await place(probe, order, ofOrder)).expectStatus(201)
-      ;(await probe.post('/pets', petBody(), ofOrder)).expectError(422, 'idempotency_mismatch')
+      const [ofPet, ofOrder] = [await createOnce(CREATE, probe), await createOnce(PLACE, probe)]
+      ;(await place(probe, await PLACE.body(probe), under(ofPet.key))).expectError(422, 'idempotency_mismatch')
+      ;(await probe.post('/pets', petBody(), under(ofOrder.key))).expectError(422, 'idempotency_mismatch')
     }),
   row('pets.create.idempotency.ordered', 'A replay returns the first response, even after the pet was ordered.')
     .from(KEY, writing('pets.create.idempotency.replay', 'orders.place.success'))
-    .check(async (probe) => {
-      const [options, body] = [under(newKey()), petBody()]
-      const first = (await probe.post('/pets', body, options)).expectStatus(201)
-      await place(probe, orderBody(first.id))
-      expectReplay(await probe.post('/pets', body, options), first)
-    }),
+    .check(replaysAfter(CREATE, (probe, id) => place(probe, orderBody(id)))),
 ]

@@ -19,7 +19,7 @@ import { Unjudged } from '../request.ts'
 import { expectSchema } from './errors.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { idRows } from './shared/correction-rows.ts'
-import { listRows } from './shared/lists.ts'
+import { limits, listRows } from './shared/lists.ts'
 import type { PromiseRow } from './shared/promise.ts'
 import { header, ofStore, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
 
@@ -72,11 +72,7 @@ export const readOrderPromises: readonly PromiseRow[] = [
   row('orders.list.limit', 'A page has at most limit orders; the default limit is 20.')
     // It runs last, when the other checks have placed most of these orders.
     .from(ofStore('List of orders'), { ...LISTED, alone: 'writes' })
-    .check(async (probe) => {
-      await manyOrders(probe)
-      ;(await probe.read('/store/orders')).expectAtMost(20)
-      for (const limit of [2, 7, 19]) (await probe.read(`/store/orders?limit=${limit}`)).expectAtMost(limit)
-    }),
+    .check(limits('/store/orders', manyOrders)),
   ...ORDER_STATUSES.map((status) =>
     row(`orders.list.status.${status}`, `status=${status} selects the orders that are ${status}.`)
       .from(schema('OrderStatus'), LISTED)

@@ -4,7 +4,7 @@ import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import { type JsonObject, stringifyJson } from '../../../contract/src/json.ts'
 import type { Answer } from '../answer.ts'
 import { newName } from '../fixtures.ts'
-import { cancel, orderThatIs, placed, REACHED } from '../orders.ts'
+import { cancel, orderThatIs, placed, REACHED_ALL } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { DAY_MS, serverTimeIn } from './reservations.ts'
 import { correctionRows, eventsUntil, expectRefused, wrongPatches } from './shared/correction-rows.ts'
@@ -57,10 +57,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       ;(await probe.patch(at, '{"expiresAt":null}')).expectStatus(200).expectMember('expiresAt', undefined)
     }),
   row('orders.update.same', 'Equal values change nothing and return 200, even if the order is not pending.')
-    .from(
-      operation('updateOrder', 'description'),
-      writing('orders.update.success', 'orders.get.etag', ...Object.values(REACHED).flat()),
-    )
+    .from(operation('updateOrder', 'description'), writing('orders.update.success', 'orders.get.etag', ...REACHED_ALL))
     .check(async (probe) => {
       for (const status of ['pending', 'cancelled', 'completed', 'returned'] as const) {
         const at = `/store/orders/${(await orderThatIs(probe, status)).id}`
@@ -69,7 +66,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       }
     }),
   row('orders.update.ended', 'An order that is not pending: 409 order_not_pending, even if a precondition fails.')
-    .from(response('updateOrder', 409), writing('orders.update.success', ...Object.values(REACHED).flat()))
+    .from(response('updateOrder', 409), writing('orders.update.success', ...REACHED_ALL))
     .check(async (probe) => {
       for (const status of ['cancelled', 'completed', 'returned'] as const) {
         const at = `/store/orders/${(await orderThatIs(probe, status)).id}`

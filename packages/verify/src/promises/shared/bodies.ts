@@ -6,7 +6,7 @@ import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
 import { newName } from '../../fixtures.ts'
 import { idempotencyRows } from './idempotency.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
-import { familyOf, operation, response, writing } from './rows.ts'
+import { familyOf, header, operation, response, writing } from './rows.ts'
 import { fieldRows } from './wrong-rows.ts'
 
 type Headers = Record<string, string | undefined>
@@ -63,7 +63,7 @@ const CASES: readonly BodyCase[] = [
 
 export function bodyRows(family: BodyFamily): PromiseRow[] {
   const { id, invalid, body, send } = family
-  const { row, of } = familyOf(id)
+  const { row, of, path, tag } = familyOf(id)
   const cases = CASES.map(([end, words, { status, code }, requests, { needed, source } = {}]) =>
     row(`${id}.${end}`, code ? `${words}: ${status} ${code}.` : `${words}.`)
       .from(
@@ -80,6 +80,12 @@ export function bodyRows(family: BodyFamily): PromiseRow[] {
         }
       }),
   )
+  const etag = row(`${id}.etag`, 'The response has the ETag of GET.')
+    .from(header('ETag'), writing(`${id}.success`, tag))
+    .check(async (probe) => {
+      const answer = (await send(probe, await body(probe))).expectStatus(201)
+      answer.expectHeader('ETag', (await probe.read(`${path}/${answer.id}`)).header('ETag'))
+    })
   const refused = row(`${id}.refused.code`, `An object without its required fields, or an array: 400 ${invalid}.`)
     .from(response(of, 400), writing(...(id === 'pets.create' ? ['errors.400.code'] : [])))
     .check(async (probe) => {
@@ -89,7 +95,7 @@ export function bodyRows(family: BodyFamily): PromiseRow[] {
     const valid = parseJson(await body(probe)) as JsonObject
     return (field, value) => send(probe, stringifyJson(new Map([...valid, [field, value]])))
   })
-  return [refused, ...fields, ...cases, ...idempotencyRows(family)]
+  return [etag, refused, ...fields, ...cases, ...idempotencyRows(family)]
 }
 
 /** An accepted body depends on the plain create, and a refused one on a complete error. */

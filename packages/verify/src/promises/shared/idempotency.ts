@@ -4,7 +4,7 @@ import { parseJson } from '../../../../contract/src/json.ts'
 import type { Answer } from '../../answer.ts'
 import { JSON_TYPE, type Probe, type RequestOptions } from '../../probe.ts'
 import type { BodyFamily, PromiseRow } from './promise.ts'
-import { familyOf, header, parameter, response, writing } from './rows.ts'
+import { type Check, familyOf, header, parameter, response, writing } from './rows.ts'
 
 const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"a";p=1', 'x'.repeat(256)]
 
@@ -23,17 +23,33 @@ function rewritten(json: string): string {
   return `{ ${members.reverse().join(' , ')} , "x" : 1 }`
 }
 
+/** Sends a create, and returns its response and a function that repeats it, optionally with another key or body. */
+export async function createOnce({ body, send }: BodyFamily, probe: Probe, key = newKey(), options?: RequestOptions) {
+  const json = await body(probe)
+  const first = (await send(probe, json, { ...options, ...under(key) })).expectStatus(201)
+  return { key, json, first, repeat: (other = key, written = json) => send(probe, written, under(other)) }
+}
+
+/** Expects a create to be replayed after each of these changes of what it created. */
+export function replaysAfter(
+  family: BodyFamily,
+  ...changes: ((probe: Probe, id: string) => Promise<unknown>)[]
+): Check {
+  return async (probe) => {
+    for (const change of changes) {
+      const { first, repeat } = await createOnce(family, probe)
+      await change(probe, first.id)
+      expectReplay(await repeat(), first)
+    }
+  }
+}
+
 export function idempotencyRows(family: BodyFamily): PromiseRow[] {
   const { id, body, others, send } = family
   const { row, of } = familyOf(id)
   const source = parameter(of, 'Idempotency-Key')
   const replay = writing(`${id}.idempotency.replay`)
-  /** Sends a create, and returns its response and a function that repeats it, optionally with another key or body. */
-  const once = async (probe: Probe, key = newKey(), options: RequestOptions = {}) => {
-    const json = await body(probe)
-    const first = (await send(probe, json, { ...options, ...under(key) })).expectStatus(201)
-    return { key, json, first, repeat: (other = key, written = json) => send(probe, written, under(other)) }
-  }
+  const once = (probe: Probe, key = newKey(), options: RequestOptions = {}) => createOnce(family, probe, key, options)
   return [
     row(`${id}.idempotency.replay`, 'The same request with the same Idempotency-Key returns the first response again.')
       .from(source, writing(`${id}.success`))

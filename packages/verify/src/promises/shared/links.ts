@@ -1,11 +1,11 @@
 // Rows that every list has about its page links and cursors, and functions that follow links.
 
 import type { Answer } from '../../answer.ts'
-import { absentId, retryRaces } from '../../fixtures.ts'
+import { absentId } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
 import { Unjudged } from '../../request.ts'
 import type { PromiseRow } from './promise.ts'
-import { familyOf, header, parameter, reading } from './rows.ts'
+import { familyOf, header, parameter, racing, reading } from './rows.ts'
 
 /** Resolves with a page of two items that is not the last. */
 async function pageOf({ id, quietQuery }: ListFamily, probe: Probe): Promise<Answer> {
@@ -25,7 +25,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
   const { id, first, filter, quietQuery } = family
   const { row, of, path } = familyOf(id)
   const source = header(of === 'listPets' ? 'NextLink' : 'NextOrdersLink')
-  const next = reading(`${id}.next`)
+  const next = racing(`${id}.next`)
   return [
     row(`${id}.next`, 'Link has rel="next" if more items follow: a relative target with the query and a cursor.')
       .from(source, reading(first))
@@ -43,51 +43,43 @@ export function linkRows(family: ListFamily): PromiseRow[] {
       }),
     row(`${id}.next.follow`, 'Following rel="next" lists each item once, without gaps.')
       .from(source, next)
-      .check((probe) =>
-        retryRaces(async () => {
-          const all = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).ids
-          const start = await pageOf(family, probe)
-          const walked = (await walk(probe, start, 'next')).flat()
-          // If one of the two was cut, only the common start is compared.
-          const isCut = walked.length >= WALKED_PAGES_MAX * 2 || all.length === 100
-          const length = isCut ? Math.min(all.length, walked.length) : undefined
-          start.expectIds(all.slice(0, length), walked.slice(0, length))
-        }),
-      ),
+      .check(async (probe) => {
+        const all = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).ids
+        const start = await pageOf(family, probe)
+        const walked = (await walk(probe, start, 'next')).flat()
+        // If one of the two was cut, only the common start is compared.
+        const isCut = walked.length >= WALKED_PAGES_MAX * 2 || all.length === 100
+        const length = isCut ? Math.min(all.length, walked.length) : undefined
+        start.expectIds(all.slice(0, length), walked.slice(0, length))
+      }),
     row(`${id}.newest.follow`, 'Following rel="next" with sort=newest lists each item once, newest first.')
-      .from(parameter(of, 'sort'), reading(`${id}.next.follow`, `${id}.sort.newest`))
-      .check((probe) =>
-        retryRaces(async () => {
-          const expected = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).ids.reverse()
-          if (expected.length < 3 || expected.length === 100)
-            throw new Unjudged('The list has too few items, or too many.')
-          const start = await probe.read(`${path}?${await quietQuery(probe)}limit=2&sort=newest`)
-          const pages = await walk(probe, start, 'next')
-          if (pages.length < WALKED_PAGES_MAX) start.expectIds(expected, pages.flat())
-        }),
-      ),
+      .from(parameter(of, 'sort'), racing(`${id}.next.follow`, `${id}.sort.newest`))
+      .check(async (probe) => {
+        const expected = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).ids.reverse()
+        if (expected.length < 3 || expected.length === 100)
+          throw new Unjudged('The list has too few items, or too many.')
+        const start = await probe.read(`${path}?${await quietQuery(probe)}limit=2&sort=newest`)
+        const pages = await walk(probe, start, 'next')
+        if (pages.length < WALKED_PAGES_MAX) start.expectIds(expected, pages.flat())
+      }),
     row(`${id}.next.none`, 'The last page has no rel="next".')
-      .from(source, reading(first))
-      .check((probe) =>
-        retryRaces(async () => {
-          const query = `${path}?${probe.target.write ? await quietQuery(probe) : `${filter.name}=${absentId()}&`}`
-          const whole = await probe.read(`${query}limit=100`)
-          expectNoLink(whole, 'next')
-          const { length } = whole.ids
-          if (length > 0) expectNoLink(await probe.read(`${query}limit=${length}`), 'next')
-        }),
-      ),
+      .from(source, racing(first))
+      .check(async (probe) => {
+        const query = `${path}?${probe.target.write ? await quietQuery(probe) : `${filter.name}=${absentId()}&`}`
+        const whole = await probe.read(`${query}limit=100`)
+        expectNoLink(whole, 'next')
+        const { length } = whole.ids
+        if (length > 0) expectNoLink(await probe.read(`${query}limit=${length}`), 'next')
+      }),
     row(`${id}.prev`, 'Link has rel="prev" on every page but the first, with the page before.')
       .from(source, next)
-      .check((probe) =>
-        retryRaces(async () => {
-          const start = await pageOf(family, probe)
-          expectNoLink(start, 'prev')
-          const second = await follow(probe, start, targetOf(start, 'next'))
-          const first = await follow(probe, second, targetOf(second, 'prev'))
-          second.expectIds(start.ids, first.expectStatus(200).ids)
-        }),
-      ),
+      .check(async (probe) => {
+        const start = await pageOf(family, probe)
+        expectNoLink(start, 'prev')
+        const second = await follow(probe, start, targetOf(start, 'next'))
+        const first = await follow(probe, second, targetOf(second, 'prev'))
+        second.expectIds(start.ids, first.expectStatus(200).ids)
+      }),
   ]
 }
 

@@ -1,13 +1,16 @@
 // Builds rows of the catalogue: their sentences, sources, premises and simple checks.
 
-import { document, type OperationId } from '../../../../contract/src/contract.ts'
+import { basePath, document, type OperationId, operations } from '../../../../contract/src/contract.ts'
 import type { Answer } from '../../answer.ts'
+import { retryRaces } from '../../fixtures.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
+import { Unjudged } from '../../request.ts'
 import { FAMILIES } from '../../wrong-values.ts'
 import type { Level, PromiseRow } from './promise.ts'
 
 export type Check = PromiseRow['check']
-type More = Pick<PromiseRow, 'needs' | 'premises' | 'alone'>
+/** `races`: another client's change can fail the check, so it is tried several times. */
+type More = Pick<PromiseRow, 'needs' | 'premises' | 'alone'> & { races?: boolean }
 
 /** The operation that a sentence starts with if it names none, by the first one or two parts of the id. */
 const OPERATIONS: Readonly<Record<string, OperationId>> = {
@@ -30,7 +33,9 @@ export function familyOf(id: string) {
   const of = operationIn(id)
   if (!of) throw new Error(`no operation has promises ${id}`)
   const [, path = ''] = lineOf(of).split(' ')
-  return { row: rowsOf(id.startsWith('pets.') ? 'pets' : 'store'), of, path }
+  const [area] = id.split('.')
+  // `tag` is the promise about the ETag of GET.
+  return { row: rowsOf(area === 'pets' ? 'pets' : 'store'), of, path, tag: `${area}.get.etag` }
 }
 
 /** Returns the sentence with its operation, so that it can be read alone. */
@@ -42,28 +47,38 @@ function named(id: string, promise: string): string {
 /** Starts a row of the level: `row(id, sentence).from(source, needs).check(check)`. */
 export function rowsOf(level: Level) {
   return (id: string, promise: string) => ({
-    from: (source: string | readonly (string | readonly string[])[], more: More = {}) => ({
+    from: (source: string | readonly (string | readonly string[])[], { races = false, ...more }: More = {}) => ({
       check: (check: Check): PromiseRow => ({
         id,
         level,
         promise: named(id, promise),
         sources: [source].flat(2),
-        check,
         ...more,
+        async check(probe) {
+          if (operationIn(id) === 'getPet') await whileGetPetExists(probe)
+          await (races ? retryRaces(() => check(probe)) : check(probe))
+        },
       }),
     }),
   })
 }
 
-/** The premises of a row that only reads. */
-export function reading(...premises: string[]): More {
-  return { premises }
+export const { since = 0, sunset = 0 } = operations.find(({ id }) => id === 'getPet')?.deprecation ?? {}
+
+/** Rejects with Unjudged after the date on which the operation is removed, by the clock of the server. */
+export async function whileGetPetExists({ serverDate }: Probe): Promise<void> {
+  if (serverDate === undefined)
+    throw new Unjudged('The responses have no Date, so the operation can be removed already.')
+  if (serverDate >= sunset) throw new Unjudged('The operation was due for removal on 5 December 2030.')
 }
 
+/** The premises of a row that only reads. */
+export const reading = (...premises: string[]): More => ({ premises })
+/** As `reading`, for a check that another client's change can fail. */
+export const racing = (...premises: string[]): More => ({ premises, races: true })
+
 /** The premises of a row that writes. */
-export function writing(...premises: string[]): More {
-  return { needs: ['write'], premises }
-}
+export const writing = (...premises: string[]): More => ({ needs: ['write'], premises })
 
 /** Sends `line`, and expects the status, and the code if given. */
 export function answers(line: string, status: number, code?: string, options?: RequestOptions): Check {
@@ -91,11 +106,8 @@ export function contract(...steps: (string | number)[]): string {
 
 /** Returns the operation's path and method in openapi.yaml. */
 function operationOf(id: OperationId): { path: string; method: string } {
-  for (const [path, methods] of Object.entries(document.paths)) {
-    const method = Object.keys(methods).find((one) => methods[one]?.operationId === id)
-    if (method) return { path, method }
-  }
-  throw new Error(`the contract has no operation ${id}`)
+  const { method = '', path = '' } = operations.find((one) => one.id === id) ?? {}
+  return { path: path.slice(basePath.length), method: method.toLowerCase() }
 }
 
 /** Returns the operation's method and path: `GET /pets`. */
