@@ -70,6 +70,7 @@ test('a day at a counter, by keyboard alone', async () => {
   await page.waitForURL(`${service.origin}/?category=7`)
   await press('Tab')
   expect(await filter.inputValue()).toBe('Dogs')
+  await page.getByText('1 – 20 of 30').waitFor()
   // Text that is not a category shows no other category's animals.
   await filter.fill('dogsx')
   await page.waitForURL(`${service.origin}/`)

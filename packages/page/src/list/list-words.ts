@@ -17,7 +17,9 @@ export function rangeOf(shown: Shown): string {
   const [from, to] = [before + 1, before + items.length]
   const total = totalOf(shown) ?? (next === undefined ? to : undefined)
   const range = from === to ? number(from) : `${number(from)} – ${number(to)}`
-  return total === undefined ? range : `${range} of ${number(Math.max(total, to))}`
+  if (total === undefined) return range
+  const more = shown.counted?.more && total > to ? 'more than ' : ''
+  return `${range} of ${more}${number(Math.max(total, to))}`
 }
 
 export const SORT_LABELS: Record<Sort, string> = { oldest: 'Oldest first', newest: 'Newest first' }
@@ -31,7 +33,12 @@ export function sumOf(inventory: Inventory): bigint {
   return Object.values(inventory).reduce((sum, count) => sum + count, 0n)
 }
 
-export function totalOf({ position, inventory }: Pick<Shown, 'position' | 'inventory'>): number | undefined {
+export function totalOf({
+  position,
+  inventory,
+  counted,
+}: Pick<Shown, 'position' | 'inventory' | 'counted'>): number | undefined {
+  if (counted) return counted.total
   if (!inventory || position.view === 'orders' || isNarrowed(position)) return undefined
   return Number(position.status ? inventory[position.status as keyof Inventory] : sumOf(inventory))
 }

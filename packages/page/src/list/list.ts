@@ -33,6 +33,8 @@ import {
 
 export interface Shown extends Page {
   inventory: Inventory | undefined
+  /** The number of animals of a category, if the list shows one. `more`: there are more, which were not counted. */
+  counted?: { total: number; more: boolean } | undefined
 }
 
 export interface ShownList extends Pick<Loaded<Page>, 'failure'>, Omit<InPlace, 'page'> {
@@ -60,11 +62,14 @@ export function useList({ client, feed, records }: Service, { position, opened }
   )
   // Rows are shown before their counts arrive. Until then the last counts are shown, which are nearly right.
   const last = useRef<Inventory>(undefined)
-  const counted = useLoaded(
+  const counts = useLoaded(
     async (signal) => {
       await feed.begun
-      if (position.view === 'animals') last.current = await client.getInventory({ signal, retries: 0 })
-      return last.current
+      const options = { signal, retries: 0 }
+      let counted: Shown['counted']
+      if (isCounted(position)) counted = await countOf(client, position, options)
+      else if (position.view === 'animals') last.current = await client.getInventory(options)
+      return { of: filterOf(position), inventory: last.current, counted }
     },
     [client, position],
   )
@@ -73,7 +78,7 @@ export function useList({ client, feed, records }: Service, { position, opened }
   const holders = useHolders({ client, feed, records }, petsOf(items))
   const refresh = useCallback(() => {
     read.refresh()
-    counted.refresh()
+    counts.refresh()
     if (!feed.live) holders.refresh()
   }, [])
   useEvents(feed, (events, gap) => {
@@ -81,23 +86,46 @@ export function useList({ client, feed, records }: Service, { position, opened }
     const isOthers =
       position.ids && !position.status && !events.some(({ petId }) => items.some(({ id }) => id === petId))
     if (gap || !isOthers) read.refresh()
-    counted.refresh()
+    counts.refresh()
   })
   useEffect(() => every(REFRESH_MS, () => feed.live || refresh()), [feed])
 
   function reload(): void {
     inPlace.show(true)
     read.reload()
-    counted.reload()
+    counts.reload()
   }
-  const inventory = position.view === 'animals' ? counted.value : undefined
-  const shown = page && { ...page, items, inventory }
+  const { inventory, counted, of } = counts.value ?? {}
+  const shown = page && {
+    ...page,
+    items,
+    inventory: position.view === 'animals' ? inventory : undefined,
+    counted: of === filterOf(page.position) ? counted : undefined,
+  }
   const loading = !read.failure && page?.position !== position
   return { position, shown, failure: read.failure, loading, reload, refresh, ...inPlace }
 }
 
 export function petsOf(items: readonly Item[]): readonly Pet[] {
   return items.filter((item): item is Pet => !('petId' in item))
+}
+
+/** The service counts the animals of a category, but not the ones that a search finds. */
+function isCounted({ view, categoryId, search, ids }: ListPosition): boolean {
+  return view === 'animals' && categoryId !== undefined && !search && !ids
+}
+
+function filterOf({ status, categoryId, search, ids }: ListPosition): string {
+  return [status, categoryId, search, ids].join()
+}
+
+async function countOf(client: PetstoreClient, { status, categoryId }: ListPosition, options: CallOptions) {
+  let counted: Shown['counted']
+  const onTotal = (total: number, more: boolean) => {
+    counted = { total, more }
+  }
+  await client.listPage({ status: status as PetStatus, categoryId, limit: 1 }, { ...options, onTotal })
+  return counted
 }
 
 type EveryField<Filter> = Record<keyof Filter, unknown>

@@ -27,6 +27,16 @@ test.each<[string, string, Shown]>([
   ],
   ['1 – 5 of 5', 'Animals: 1 to 5 out of 5, All, “pet 3”, Oldest first', shown({ search: 'pet 3' }, 5)],
   ['1 – 20', 'Animals: 1 to 20, All, Category 7, Oldest first', shown({ categoryId: 7n }, 20, { next: 'A' })],
+  [
+    '1 – 20 of 6,212',
+    'Animals: 1 to 20 out of 6,212, All, Category 7, Oldest first',
+    shown({ categoryId: 7n }, 20, { next: 'A', counted: { total: 6_212, more: false } }),
+  ],
+  [
+    '1 – 20 of more than 10,000',
+    'Animals: 1 to 20 out of more than 10,000, Sold, Category 7, Oldest first',
+    shown({ categoryId: 7n, status: 'sold' }, 20, { next: 'A', counted: { total: 10_000, more: true } }),
+  ],
   ['1', 'Animals: 1, All, Oldest first', shown({}, 1, { next: 'A', inventory: undefined })],
   ['3 rows', 'Animals: 3 found, All, Ids 3-5, Oldest first', shown({ ids: '3-5' }, 3)],
 ])('%s: %s', (range, sentence, list) => {
