@@ -52,6 +52,7 @@ export function openEachTest(use: (opened: Opened) => void, options?: ServiceOpt
     said: (text: string) => watched.page.getByRole('status').getByText(text).waitFor(),
     press: (key: string) => watched.page.keyboard.press(key),
     type: (text: string) => watched.page.keyboard.type(text),
+    scan: (code: string) => watched.page.evaluate(`(${SCAN})(${JSON.stringify(code)})`),
     /** Moves to the button or link with this name by Tab, and presses Enter. */
     async go(name: string): Promise<void> {
       await tabTo(watched.page, name)
@@ -82,6 +83,19 @@ export function openEachTest(use: (opened: Opened) => void, options?: ServiceOpt
     animals: async () => petsOf(await service.store.listPets(petFilter({ limit: 200 }))),
   }
 }
+
+/** Types a code as fast as a scanner, into the focused element. */
+const SCAN = `(code) => {
+  const press = (key) =>
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+  for (const key of code) {
+    if (!press(key) || !document.activeElement.setRangeText) continue
+    const field = document.activeElement
+    field.setRangeText(key, field.selectionStart, field.selectionEnd, 'end')
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  }
+  if (press('Enter')) document.activeElement.form?.requestSubmit()
+}`
 
 /** An error of the service for `route.fulfill`. The page does not retry it automatically within an hour. */
 export function refusal({ code, message }: Pick<PetstoreError, 'code' | 'message'>) {

@@ -52,9 +52,12 @@ export function openedIn(address: string): Opened | undefined {
   return undefined
 }
 
-/** Reads `12`, `order 12`, or the address in the code of a label or receipt. The host does not matter. */
+/**
+ * Reads `12`, `order 12`, or the address in the code of a label or receipt. The host does not matter. The stars of a
+ * Code 39, as in `*12*`, are ignored.
+ */
 export function recordIn(text: string): RecordId | undefined {
-  const [, named, order, digits = ''] = /^(?:\S*\/\?(animal|order)=|(order )?#?)([0-9]+)$/i.exec(text) ?? []
+  const [, named, order, digits = ''] = /^\*?(?:\S*\/\?(animal|order)=|(order )?#?)([0-9]+)\*?$/i.exec(text) ?? []
   const id = parseInteger(digits)
   return id === undefined ? undefined : { kind: order || named?.toLowerCase() === 'order' ? 'order' : 'animal', id }
 }

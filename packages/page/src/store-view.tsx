@@ -8,7 +8,6 @@ import { type Draft, isEmpty } from './animal/draft.ts'
 import { useExport } from './files/use-export.tsx'
 import { Places, RecordLink } from './links.tsx'
 import { OfferedCategories } from './list/category.tsx'
-import { EmptyStore } from './list/empty-store.tsx'
 import { petsOf, type ShownList } from './list/list.ts'
 import { firstPageOf, nextPage, previousPage } from './list/list-position.ts'
 import { Tools } from './list/list-tools.tsx'
@@ -20,10 +19,10 @@ import { SkipLink, TitleRow } from './list/title-row.tsx'
 import { EndingToday } from './orders/ending.tsx'
 import { loadPart, useLoaded } from './parts/loaded.ts'
 import { Notice } from './parts/notice.tsx'
+import { Part } from './parts/part.tsx'
 import { brief } from './phrases.ts'
 import { RecordView } from './record/record-view.tsx'
-import { SalesView } from './sales/sales-view.tsx'
-import { SelectionBar } from './selection/selection-bar.tsx'
+import { useScanner } from './scan.ts'
 import type { SignedIn } from './session/tab-keys.ts'
 import { useTitle } from './title.ts'
 import { Bar, TITLES } from './top-bar.tsx'
@@ -48,6 +47,7 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   /** Animals that this tab added, newest first. */
   const [added, setAdded] = useState<readonly Pet[]>([])
   const exported = useExport(client)
+  useScanner()
   // The import is large, so it is loaded after the list.
   const { value: files } = useLoaded(() => loadPart(import('./files/import-dialog.tsx')), [])
   const dropped = useDroppedFiles(() => setImporting(true))
@@ -158,20 +158,28 @@ function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: Lis
   useTitle(TITLES[position.view])
   const isAnimals = position.view === 'animals'
   const emptyStore = isAnimals && (sampling || hasNoAnimals(list)) && (
-    <EmptyStore {...{ client, readOnly }} onRunning={setSampling} onDone={reload} />
+    <Part
+      load={() => import('./list/empty-store.tsx')}
+      show={({ EmptyStore }) => <EmptyStore {...{ client, readOnly }} onRunning={setSampling} onDone={reload} />}
+    />
   )
   const selectionBar = selection && (
-    <SelectionBar
-      {...{ client, selection, readOnly, records }}
-      view={position.view}
-      onPrint={printing.printLabels}
-      onEnd={selecting.end}
-      onChange={reload}
-      onDone={(sentence) => {
-        selecting.end()
-        noteChange(sentence)
-        reload()
-      }}
+    <Part
+      load={() => import('./selection/selection-bar.tsx')}
+      show={({ SelectionBar }) => (
+        <SelectionBar
+          {...{ client, selection, readOnly, records }}
+          view={position.view}
+          onPrint={printing.printLabels}
+          onEnd={selecting.end}
+          onChange={reload}
+          onDone={(sentence) => {
+            selecting.end()
+            noteChange(sentence)
+            reload()
+          }}
+        />
+      )}
     />
   )
   return (
@@ -225,7 +233,10 @@ function SalesPage({ store, opened }: { store: Store; opened: SalesPosition }) {
   return (
     <>
       {store.message}
-      <SalesView {...store.service} position={opened} />
+      <Part
+        load={() => import('./sales/sales-view.tsx')}
+        show={({ SalesView }) => <SalesView {...store.service} position={opened} />}
+      />
     </>
   )
 }

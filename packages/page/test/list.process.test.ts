@@ -29,12 +29,11 @@ let service: Service
 let page: Page
 /** Another till. */
 let client: PetstoreClient
-const { addNamed, alert, animals, button, dialog, go, hold, openFollowing, press, row, said, type } = openEachTest(
-  (opened) => {
+const { addNamed, alert, animals, button, dialog, go, hold, openFollowing, press, row, said, scan, type } =
+  openEachTest((opened) => {
     ;({ service, page, client } = opened)
     service.clock.at = Date.now()
-  },
-)
+  })
 const radio = (name: string) => page.getByRole('radio', { name })
 const link = (name: string) => page.getByRole('link', { name, exact: true })
 const heading = (name: string) => untilHeading(page, name)
@@ -246,10 +245,22 @@ test('a scan opens the animal from any view, and replaces a scan that is still b
   await heading('Pet 6')
   release()
   await answered
-  await type('4321')
-  await press('Enter')
-  await alert().getByText('Nothing was found for “4321”.').waitFor()
+  await scan('4321')
+  await alert().getByText('No animal has the id 4321.').waitFor()
   await heading('Pet 6')
+  await scan(`*${service.origin}/?animal=12*`)
+  await heading('Pet 12')
+  // In a field, and in a dialog.
+  await search().fill('Pet 3')
+  await scan('*37*')
+  await heading('Pet 37')
+  expect(await search().inputValue()).toBe('')
+  await go('Edit')
+  await dialog().getByLabel('Name').focus()
+  await scan('12')
+  await dialog().getByText('Close this window before you scan a code.').waitFor()
+  expect(await dialog().getByLabel('Name').inputValue()).toBe('Pet 37')
+  await press('Escape')
   await page.getByRole('link', { name: 'Animals' }).click()
   await page.getByText(firstRows()).waitFor()
   expect(await search().inputValue()).toBe('')

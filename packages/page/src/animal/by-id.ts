@@ -19,6 +19,10 @@ export async function readById(client: PetstoreClient, { kind, id }: RecordId): 
   return (kind === 'order' ? client.getOrder(id) : readPet(client, id)).catch(unlessNone)
 }
 
+export function noneIs({ kind, id }: RecordId): string {
+  return `No ${kind} has the ${kind === 'order' ? 'number' : 'id'} ${id}.`
+}
+
 /** For `catch`: turns an unknown id or an invalid search into `undefined`. */
 export function unlessNone(error: unknown): undefined {
   if (!(error instanceof PetstoreApiError && [400, 404].includes(error.status))) throw error

@@ -10,9 +10,9 @@ import { totalOf } from '../list/list-words.ts'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
+import { loadPart } from '../parts/loaded.ts'
 import { CloseButton } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
-import { exportRows, fileName } from './export.ts'
 import { Running, WorkResult } from './running.tsx'
 
 const SHOW_MS = 250
@@ -43,16 +43,17 @@ export function useExport(client: PetstoreClient) {
   async function run(position: ListPosition, shown: Shown | undefined): Promise<void> {
     aborter.current = new AbortController()
     const { signal } = aborter.current
-    const name = fileName(position)
     const total = shown && shown.position.view === position.view ? totalOf({ ...shown, position }) : undefined
     let shownAt = Number.NEGATIVE_INFINITY
-    function onRows(rows: number): void {
-      if (performance.now() < shownAt + SHOW_MS) return
-      shownAt = performance.now()
-      const of = total === undefined ? ' rows' : ` of ${number(total)}`
-      setState({ kind: 'running', title: `Exporting ${name}: ${number(rows)}${of}`, rows, total })
-    }
     try {
+      const { exportRows, fileName } = await loadPart(import('./export.ts'))
+      const name = fileName(position)
+      function onRows(rows: number): void {
+        if (performance.now() < shownAt + SHOW_MS) return
+        shownAt = performance.now()
+        const of = total === undefined ? ' rows' : ` of ${number(total)}`
+        setState({ kind: 'running', title: `Exporting ${name}: ${number(rows)}${of}`, rows, total })
+      }
       onRows(0)
       const items = wholeList(client, position, { signal, retries: RETRIES })
       const rows = await exportRows(items, position.view, name, { signal, onRows })

@@ -5,7 +5,7 @@ import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { type RecordId, recordIn } from '../address.ts'
-import { readById, unlessNone } from '../animal/by-id.ts'
+import { noneIs, readById, unlessNone } from '../animal/by-id.ts'
 import { parseInteger } from '../animal/fields.ts'
 import { toFailure } from '../failures.ts'
 import { Places } from '../links.tsx'
@@ -16,6 +16,7 @@ import { useLoaded } from '../parts/loaded.ts'
 import { TextField } from '../parts/text-field.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { brief } from '../phrases.ts'
+import { useScans } from '../scan.ts'
 import { fetchPage, petsOf } from './list.ts'
 import { firstPage, type Item, type ListPosition } from './list-position.ts'
 import { ListTable, type OnAction } from './list-table.tsx'
@@ -40,24 +41,34 @@ export function Search({ client, position, goTo }: SearchProps) {
   const [problem, setProblem] = useState('')
   const enters = useRef(0)
 
-  /** Opens what the search finds. Reads the field itself, because the state can lack the last keystroke. */
-  async function enter(input: HTMLInputElement): Promise<void> {
-    const typed = input.value
-    const wanted = wordsIn(typed)
-    if (!wanted) return
+  /** Opens what the search finds, unless it is not `isWanted` any more. */
+  async function open(wanted: string, isWanted: () => boolean): Promise<void> {
     const number = ++enters.current
-    // The next scan replaces the selected text.
-    input.select()
     const found = await find(client, position, wanted).catch((error) => toFailure(error).message)
-    if (number !== enters.current || !input.isConnected || input.value !== typed) return
+    if (number !== enters.current || !isWanted()) return
     if (typeof found === 'object') {
       if (found.exact) clear()
       return go(found.record)
     }
-    const message = found ?? `Nothing was found for “${brief(wanted)}”.`
+    const record = recordIn(wanted)
+    const message = found ?? (record ? noneIs(record) : `Nothing was found for “${brief(wanted)}”.`)
     setProblem(message)
     if (!found) announce(message)
   }
+
+  /** Reads the field itself, because the state can lack the last keystroke. */
+  function enter(input: HTMLInputElement): void {
+    const typed = input.value
+    // The next scan replaces the selected text.
+    input.select()
+    if (wordsIn(typed)) void open(wordsIn(typed), () => input.isConnected && input.value === typed)
+  }
+
+  useScans(true, ({ record: { kind, id }, remove }) => {
+    remove()
+    const input = document.getElementById(SEARCH_ID)
+    void open(kind === 'order' ? `order ${id}` : String(id), () => input?.isConnected === true)
+  })
 
   return (
     <search>
@@ -77,7 +88,7 @@ export function Search({ client, position, goTo }: SearchProps) {
         onKeyDown={(event) => {
           // Enter and the arrows also choose and confirm words of an input method.
           if (event.isComposing) return
-          if (event.key === 'Enter') void enter(event.currentTarget)
+          if (event.key === 'Enter') enter(event.currentTarget)
           else if (event.key === 'ArrowDown') moveRow(1)
           else if (event.key === 'Escape') setText('')
           else return
@@ -122,14 +133,17 @@ function useTypedSearch(position: ListPosition, goTo: SearchProps['goTo']) {
   return { text, setText, clear }
 }
 
-/** A number is an animal's id in every view, and codes have addresses. Words are first searched for with the filters of the list. */
+/**
+ * A number is an animal's id in every view, and codes have addresses. Words are first searched for with the filters of
+ * the list.
+ */
 export async function find(
   client: PetstoreClient,
   position: ListPosition,
   wanted: string,
 ): Promise<{ record: RecordId; exact: boolean } | undefined> {
   const record = recordIn(wanted)
-  if (record && (await readById(client, record))) return { record, exact: true }
+  if (record) return (await readById(client, record)) && { record, exact: true }
   const kind = kindOf(position)
   for (const filters of [position, { ...position, status: undefined, categoryId: undefined }]) {
     const page = await fetchPage(client, firstPage({ ...filters, ids: '', search: wanted }), {}).catch(unlessNone)

@@ -1,9 +1,8 @@
 // The dialog that reserves, sells, releases or takes back one animal, and shows the result.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Order } from '../../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
-import { recordIn } from '../address.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import type { Failure } from '../failures.ts'
 import { type Service, useEvents } from '../live/feed.ts'
@@ -20,9 +19,6 @@ import { type Choices, useOrderTask } from './order-task.ts'
 export const RESERVATION = 'petstore.reservation'
 export const NO_RESERVATION: Choices & { petId: string } = { petId: '', reference: '', hold: 'day', until: '' }
 
-/** The maximum time between two keys of a scanner. */
-const SCAN_MS = 40
-
 interface OrderDialogProps extends Service, Opening {
   action: Action
   subject: Subject
@@ -38,8 +34,6 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
   const [savedDraft, saveDraft] = useSessionState(RESERVATION, NO_RESERVATION)
   const [restored] = useState(savedDraft.petId === petId)
   const [choices, setChoices] = useState(restored ? savedDraft : { ...NO_RESERVATION, petId })
-  const typedAt = useRef(Number.NEGATIVE_INFINITY)
-  const [isScanned, setIsScanned] = useState(false)
   const task = useOrderTask(props, { onChange, onDone: finish })
   const [order, state] = [task.order.value, task.state.value]
   const acting = state.is === 'acting'
@@ -95,19 +89,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
             dir="auto"
             maxLength={TEXT_LENGTH_MAX}
             value={choices.reference}
-            setText={(reference) => {
-              setIsScanned(false)
-              choose({ reference })
-            }}
-            onKeyDown={(event) => {
-              // A scanner types faster than a person, and its Enter must not sell the open animal.
-              const isFast = event.timeStamp - typedAt.current < SCAN_MS
-              typedAt.current = event.timeStamp
-              if (event.key !== 'Enter' || !isFast || !recordIn(event.currentTarget.value)) return
-              event.preventDefault()
-              setIsScanned(true)
-            }}
-            problem={isScanned ? 'This code was scanned. Press Enter to use it as the receipt number.' : undefined}
+            setText={(reference) => choose({ reference })}
             hint="Customer or receipt number (optional)"
           />
           {action === 'reserve' && <HoldField {...choices} setEnd={choose} />}

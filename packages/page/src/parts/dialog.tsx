@@ -2,8 +2,9 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useScans } from '../scan.ts'
 import { Button, Label } from './button.tsx'
-import { CloseButton } from './notice.tsx'
+import { CloseButton, Notice } from './notice.tsx'
 
 export interface Opening {
   open: boolean
@@ -31,7 +32,13 @@ interface DialogProps extends Opening {
 
 export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const [isScanned, setIsScanned] = useState(false)
+  useScans(open, ({ remove }) => {
+    remove()
+    setIsScanned(true)
+  })
   useLayoutEffect(() => {
+    setIsScanned(false)
     if (!open) return dialog.current?.close()
     if (!dialog.current?.open) dialog.current?.showModal()
     dialog.current?.querySelector<HTMLElement>('input, .primary')?.focus()
@@ -51,6 +58,11 @@ export function Dialog({ id, title, wide, open, setOpen, children }: DialogProps
         </h2>
         <CloseButton onClose={() => setOpen(false)} />
       </div>
+      {isScanned && (
+        <div class="dialog-news">
+          <Notice kind="warning" title="Close this window before you scan a code." />
+        </div>
+      )}
       {children}
     </dialog>
   )

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import type { Event } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import type { RecordId } from '../address.ts'
+import { noneIs } from '../animal/by-id.ts'
 import { Actions, type OnAction } from '../list/list-table.tsx'
 import { type Service, useEvents } from '../live/feed.ts'
 import type { Records } from '../live/records.ts'
@@ -134,10 +135,6 @@ function isSameRecord(one: RecordId | undefined, other: RecordId): boolean {
 
 function named({ kind, id }: RecordId): string {
   return `${kind === 'order' ? 'Order' : 'Animal'} ${id}`
-}
-
-function noneIs({ kind, id }: RecordId): string {
-  return `No ${kind} has the ${kind === 'order' ? 'number' : 'id'} ${id}.`
 }
 
 /** The target of the buttons: the order if it still holds its animal, or the animal with its current order. */
