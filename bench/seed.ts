@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Statements } from '../packages/service/src/store/sqlite/connect/statements.ts'
-import { searchIndex } from '../packages/service/src/store/sqlite/read/search.ts'
+import { searchIndex } from '../packages/service/src/store/sqlite/write/row-writer.ts'
 import { run, temporaryFolder } from './machine.ts'
 import type { Work } from './requests.ts'
 

@@ -23,7 +23,7 @@ const STUBS = [
   [/\/web-pages\.ts$/, 'export const pages = () => []'],
   [
     /\/kinds\.ts$/,
-    `import { identityOf } from './sqlite/file/checks.ts'
+    `import { identityOf } from './sqlite/file/guard.ts'
      import { originOf } from './sqlite/file/integrity.ts'
      export const kindOf = () => ({ files: { origin: (copy, store) => originOf(copy, identityOf(store)) } })`,
   ],

@@ -7,8 +7,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { DatabaseError, serialize } from 'pg-protocol'
 import { CommandCompleteMessage, DataRowMessage, RowDescriptionMessage } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { MIGRATIONS } from '../../../packages/service/src/store/postgres/schema/migrations.ts'
-import { FUNCTIONS, NEWEST_VERSION } from '../../../packages/service/src/store/postgres/schema/schema.ts'
+import { FUNCTIONS, MIGRATIONS, NEWEST_VERSION } from '../../../packages/service/src/store/postgres/schema/schema.ts'
 import type { Failed, Rows, Statement } from './messages.ts'
 
 export type Answer = { readonly rows: Rows } | { readonly failed: Failed }

@@ -15,6 +15,9 @@ const WRITTEN =
   /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]]+/gv
 const ASCII_WORDS = /[0-9a-z]+/g
 
+/** PostgreSQL's maximum lexeme length, in bytes of UTF-8. */
+const WORD_BYTES_MAX = 2_046
+
 /** Changes case twice, because ẞ becomes ß first and then ss. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
@@ -61,4 +64,17 @@ export function beginningsOf(search: readonly string[]): string[] {
 export function hasWords(words: string, beginnings: readonly string[]): boolean {
   for (const beginning of beginnings) if (!words.includes(beginning)) return false
   return true
+}
+
+/** Returns the words of a text for the index, separated by spaces. */
+export function indexedWords(text: string): string {
+  const words = wordsOf(text).slice(1)
+  return words.length * 3 <= WORD_BYTES_MAX ? words : words.split(' ').map(indexedWord).join(' ')
+}
+
+/** Cuts between characters, because half a character is not valid text. */
+export function indexedWord(word: string): string {
+  if (word.length * 3 <= WORD_BYTES_MAX) return word
+  const { read } = new TextEncoder().encodeInto(word, new Uint8Array(WORD_BYTES_MAX))
+  return word.slice(0, read)
 }

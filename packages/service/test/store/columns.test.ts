@@ -4,12 +4,7 @@ import { expect, test } from 'bun:test'
 import document from '../../../../openapi.yaml'
 import { flatten } from '../../../contract/src/schema.ts'
 import { EVENT_COLUMNS } from '../../src/store/shared/events.ts'
-import {
-  NEW_ORDER_COLUMNS,
-  NEW_PET_COLUMNS,
-  ORDER_COLUMNS,
-  PET_COLUMNS,
-} from '../../src/store/shared/pet-and-order-columns.ts'
+import { NEW_ORDER_COLUMNS, NEW_PET_COLUMNS, ORDER_COLUMNS, PET_COLUMNS } from '../../src/store/shared/rows.ts'
 
 const { schemas } = document.components
 

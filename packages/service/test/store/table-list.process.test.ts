@@ -9,9 +9,9 @@ import { temporaryFile } from '../../../../test/support/files.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
 import { root } from '../../../../test/support/process.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { MIGRATIONS as OF_POSTGRES } from '../../src/store/postgres/schema/migrations.ts'
+import { MIGRATIONS as OF_POSTGRES } from '../../src/store/postgres/schema/schema.ts'
 import { MADE, TABLES, type TableEntry } from '../../src/store/shared/tables.ts'
-import { MIGRATIONS as OF_SQLITE } from '../../src/store/sqlite/schema/migrations.ts'
+import { MIGRATIONS as OF_SQLITE } from '../../src/store/sqlite/schema/schema.ts'
 
 interface Found {
   tables: readonly string[]

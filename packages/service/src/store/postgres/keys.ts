@@ -5,7 +5,7 @@ import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { monotonicMs } from '../../system/runtime.ts'
 import { batched } from '../shared/group-commit.ts'
-import { createdKey, KEY_COLUMNS, keyLists, toKey } from '../shared/key-rows.ts'
+import { createdKey, KEY_COLUMNS, keyLists, toKey } from '../shared/rows.ts'
 import type { PrimaryConnection } from './connect/primary.ts'
 import type { RunQuery } from './connect/session.ts'
 

@@ -3,8 +3,8 @@
 
 import { StartError } from '../../domain/start-error.ts'
 import { monotonicMs, sleep, wallMs } from '../../system/runtime.ts'
-import { LIST_KEYS, toKey } from '../shared/key-rows.ts'
 import { FIND_CONTENTS, lastSkipped, type Recovery, toContents } from '../shared/recovery.ts'
+import { LIST_KEYS, toKey } from '../shared/rows.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { IS_OURS } from './connect/client.ts'
 import { atStart, openSession } from './connect/hosts.ts'

@@ -12,8 +12,7 @@ import {
 } from '../../domain/events.ts'
 import { ASCENDS } from '../../domain/lists.ts'
 import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
-import { type AnyColumns, columnsOf, type JsonDialect, jsonObject } from './columns.ts'
-import { NEW_PET_COLUMNS } from './pet-and-order-columns.ts'
+import { type AnyColumns, columnsOf, type JsonDialect, jsonObject, NEW_PET_COLUMNS } from './rows.ts'
 
 /** The JSON in `pet` has these fields; the other fields of the pet have their own columns. */
 const { status: _, ...PET } = NEW_PET_COLUMNS
@@ -40,16 +39,27 @@ const SHOWN = `
   CASE WHEN pet IS NOT NULL
     THEN concat('{"id":', pet_id, ',', substr(pet, 2, length(pet) - 2), ',"status":"', pet_status, '"}') END AS whole_pet`
 
-/** The columns of a new row, without `id` and `reached`, which each store sets itself. */
+/** The columns of a new row. `reached`: the time, if it is later than the times of all events before. */
 export const NEW_EVENT_COLUMNS = columnsOf(
-  ['at', 'key_id', 'pet_id', 'order_id'],
+  ['at', 'reached', 'key_id', 'pet_id', 'order_id'],
   ['type', 'pet_status', 'pet', 'order_status', 'terms'],
 )
 
-export function rowOf({ type, at, by, petId, orderId, pet, terms }: NewEvent) {
+/** `lastReached`: the greatest `reached` of the events before. */
+export function rowsOfEvents(events: readonly NewEvent[], lastReached: bigint | null | undefined) {
+  let last = Number(lastReached ?? Number.NEGATIVE_INFINITY)
+  return events.map((event) => {
+    const reached = event.at > last ? event.at : null
+    last = Math.max(last, event.at)
+    return rowOf(event, reached)
+  })
+}
+
+function rowOf({ type, at, by, petId, orderId, pet, terms }: NewEvent, reached: number | null) {
   return {
     type,
     at,
+    reached,
     key_id: by,
     pet_id: petId,
     pet_status: pet?.status ?? null,

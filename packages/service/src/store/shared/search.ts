@@ -2,12 +2,10 @@
 // compared with its row, so false positives of the index do no harm.
 
 import type { Page } from '../../domain/lists.ts'
-import { beginningsOf, hasWords, searchWords, wordsOf } from '../../domain/words.ts'
+import { beginningsOf, hasWords, indexedWord, searchWords, wordsOf } from '../../domain/words.ts'
 import { endOfTurn, monotonicMs } from '../../system/runtime.ts'
 import { type AnyFilter, boundOf, goesUp, pageOfRows } from './lists.ts'
 
-/** PostgreSQL's maximum lexeme length, in bytes of UTF-8. */
-const WORD_BYTES_MAX = 2_046
 /**
  * The number of words looked up in the index, longest first; rows are compared with all words. Counts folded words,
  * unlike SEARCH_WORDS_MAX: each Chinese character is a word.
@@ -41,19 +39,6 @@ export interface WalkRange<Filter> {
 }
 
 export type Walk<Filter> = (range: WalkRange<Filter>) => AsyncIterable<readonly FoundRow[]>
-
-/** Returns the words of a text for the index, separated by spaces. */
-export function indexedWords(text: string): string {
-  const words = wordsOf(text).slice(1)
-  return words.length * 3 <= WORD_BYTES_MAX ? words : words.split(' ').map(indexedWord).join(' ')
-}
-
-/** Cuts between characters, because half a character is not valid text. */
-function indexedWord(word: string): string {
-  if (word.length * 3 <= WORD_BYTES_MAX || Buffer.byteLength(word) <= WORD_BYTES_MAX) return word
-  const { read } = new TextEncoder().encodeInto(word, new Uint8Array(WORD_BYTES_MAX))
-  return word.slice(0, read)
-}
 
 /** Returns `plain` with support for `search`. */
 export function searchable<Filter extends AnyFilter>(

@@ -2,10 +2,9 @@
 
 import type { ApiKey, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { StoreOptions } from '../../domain/store.ts'
-import { createdKey, KEY_COLUMNS, keyLists, toKey } from '../shared/key-rows.ts'
+import { createdKey, KEY_COLUMNS, keyLists, toKey } from '../shared/rows.ts'
 import { translated } from './connect/errors.ts'
-import type { Statements } from './connect/statements.ts'
-import type { Transact } from './connect/transaction.ts'
+import type { Statements, Transact } from './connect/statements.ts'
 
 export function sqliteKeys(statements: Statements, transact: Transact, { now }: StoreOptions): KeyStore {
   const byHash = statements.query<object>(`SELECT ${KEY_COLUMNS} FROM keys WHERE hash = ?`)

@@ -10,15 +10,13 @@ import type { PetStatus } from '../../domain/pets.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { endOfTurn } from '../../system/runtime.ts'
 import { ORDERS, PETS } from '../shared/lists.ts'
-import { ORDER_COLUMNS, orderJson, PET_COLUMNS } from '../shared/pet-and-order-columns.ts'
+import { ORDER_COLUMNS, orderJson, PET_COLUMNS } from '../shared/rows.ts'
 import { searchable } from '../shared/search.ts'
 import { startCheckpoints } from './connect/checkpoints.ts'
 import { openConnection, type SqliteConnection } from './connect/connection.ts'
-import { DataVersion } from './connect/data-version.ts'
 import { translated } from './connect/errors.ts'
-import { type Read, reads, Statements } from './connect/statements.ts'
-
-import { type Transact, transactions } from './connect/transaction.ts'
+import { type Read, reads, Statements, type Transact, transactions } from './connect/statements.ts'
+import { DataVersion } from './connect/wal-index.ts'
 
 import { lackError } from './file/integrity.ts'
 
@@ -27,8 +25,7 @@ import { sqliteKeys } from './keys.ts'
 import { sqliteEvents } from './read/events.ts'
 import { pages, rowById } from './read/pages.ts'
 import { counter, inThisThread, searchThread, sqliteSearch } from './read/search.ts'
-import { commits } from './write/commits.ts'
-import { overdueFinder } from './write/snapshot.ts'
+import { commits, overdueFinder } from './write/commits.ts'
 
 /** Expiring runs on the main thread; this many take at most 5 ms. */
 const EXPIRED_AT_ONCE = 50

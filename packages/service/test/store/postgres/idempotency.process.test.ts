@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { cluster, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../../src/store/shared/idempotency.ts'
+import { FORGOTTEN_AFTER_MS, KEPT_MS } from '../../../src/store/shared/rows.ts'
 
 /** A time by the database's clock, a minute longer ago than keys are kept. */
 const OVER = `petstore_now() - ${FORGOTTEN_AFTER_MS} - 60000`

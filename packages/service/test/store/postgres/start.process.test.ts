@@ -15,7 +15,7 @@ import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
 import { CONNECT_TIMEOUT_MS } from '../../../src/store/postgres/connect/time-limits.ts'
 import { checkRights, grants } from '../../../src/store/postgres/schema/rights.ts'
-import { NEW_PET_COLUMNS } from '../../../src/store/shared/pet-and-order-columns.ts'
+import { NEW_PET_COLUMNS } from '../../../src/store/shared/rows.ts'
 
 describe('a start refuses', () => {
   const SECRET = 'hunter2%2F'

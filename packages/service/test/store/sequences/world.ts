@@ -26,7 +26,7 @@ import type {
 import type { PetStatus } from '../../../src/domain/pets.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store, StoreOptions } from '../../../src/domain/store.ts'
-import { KEPT_MS } from '../../../src/store/shared/idempotency.ts'
+import { KEPT_MS } from '../../../src/store/shared/rows.ts'
 import { eventJson, pageOfEvents, pageOfOrders, pageOfPets, positionOf, type Told } from './shown.ts'
 
 /** Where one store is kept. It is empty at first. */

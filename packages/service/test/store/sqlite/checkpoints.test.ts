@@ -10,9 +10,8 @@ import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { LOG_BYTES, startCheckpoints } from '../../../src/store/sqlite/connect/checkpoints.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
-import { DataVersion } from '../../../src/store/sqlite/connect/data-version.ts'
-import { Statements } from '../../../src/store/sqlite/connect/statements.ts'
-import { transactions } from '../../../src/store/sqlite/connect/transaction.ts'
+import { Statements, transactions } from '../../../src/store/sqlite/connect/statements.ts'
+import { DataVersion } from '../../../src/store/sqlite/connect/wal-index.ts'
 
 test('the serving connection runs no checkpoints, even after it was reopened', () => {
   const connection = openConnection(temporaryFile('petstore.db'))

@@ -7,9 +7,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
-import { DataVersion } from '../../../src/store/sqlite/connect/data-version.ts'
 import { Statements } from '../../../src/store/sqlite/connect/statements.ts'
-import { walIndexHeader } from '../../../src/store/sqlite/connect/wal-index.ts'
+import { DataVersion, walIndexHeader } from '../../../src/store/sqlite/connect/wal-index.ts'
 
 const LINUX = process.platform === 'linux'
 

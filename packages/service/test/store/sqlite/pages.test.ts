@@ -5,13 +5,12 @@ import { expect, test } from 'bun:test'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { expectPages } from '../../../../../test/support/paging.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
-import { ORDER_COLUMNS, PET_COLUMNS } from '../../../src/store/shared/pet-and-order-columns.ts'
+import { ORDER_COLUMNS, PET_COLUMNS } from '../../../src/store/shared/rows.ts'
 import { type Read, Statements } from '../../../src/store/sqlite/connect/statements.ts'
 import { pages, rowById } from '../../../src/store/sqlite/read/pages.ts'
-import { MIGRATIONS } from '../../../src/store/sqlite/schema/migrations.ts'
+import { MIGRATIONS } from '../../../src/store/sqlite/schema/schema.ts'
 import { inventoryReader } from '../../../src/store/sqlite/store.ts'
-import { commits } from '../../../src/store/sqlite/write/commits.ts'
-import { overdueFinder } from '../../../src/store/sqlite/write/snapshot.ts'
+import { commits, overdueFinder } from '../../../src/store/sqlite/write/commits.ts'
 
 test('finds the first row of a page in the table or in an index', () => {
   expect(

@@ -28,10 +28,11 @@ conformance('SQLite', 50, async (options) => {
 
 describe('a file', () => {
   test('is in WAL mode and synced at every commit', () => {
-    const { database, close } = openConnection(temporaryFile('petstore.db'))
+    const connection = openConnection(temporaryFile('petstore.db'))
+    const { database } = connection
     expect(database.query('PRAGMA journal_mode').values()).toEqual([['wal']])
     expect(database.query('PRAGMA synchronous').values()).toEqual([[2n]])
-    close()
+    connection.close()
   })
 
   // The Docker image has no folder for temporary files.

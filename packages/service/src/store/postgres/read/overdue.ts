@@ -3,7 +3,7 @@
 // through millions of them.
 
 import { monotonicMs } from '../../../system/runtime.ts'
-import { EXPIRES } from '../../shared/pet-and-order-columns.ts'
+import { EXPIRES } from '../../shared/rows.ts'
 import { TIMELINE } from '../connect/hosts.ts'
 import type { RunQuery } from '../connect/session.ts'
 import { LAST_IDS, type SeenIds } from '../seen-ids.ts'

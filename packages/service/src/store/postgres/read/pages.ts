@@ -2,9 +2,9 @@
 // connection: planning takes a quarter of the time of a page, a third with a status.
 
 import type { Page } from '../../../domain/lists.ts'
-import { type Columns, fromRow, type JsonDialect, jsonObject, selectList } from '../../shared/columns.ts'
 import { batched } from '../../shared/group-commit.ts'
 import { type AnyFilter, boundOf, goesUp, pageOfRows, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import { type Columns, fromRow, type JsonDialect, jsonObject, selectList } from '../../shared/rows.ts'
 import type { RunQuery } from '../connect/session.ts'
 import { firstOf, limitFor, parameter, walkSql } from './page-queries.ts'
 

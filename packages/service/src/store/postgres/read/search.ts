@@ -1,8 +1,8 @@
 // Searches in PostgreSQL, which use a table of words with a GIN index for each list (write/search-index.ts).
 
-import { jsonObject } from '../../shared/columns.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { type AnyFilter, boundOf, type Plan, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import { jsonObject } from '../../shared/rows.ts'
 import type { FoundRow, Looked, Walk, WalkRange } from '../../shared/search.ts'
 import { Pool } from '../connect/pool.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'

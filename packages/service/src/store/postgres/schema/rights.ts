@@ -2,8 +2,8 @@
 // columns. `npm run generate` writes them into docs/postgresql.md.
 
 import { StartError } from '../../../domain/start-error.ts'
-import type { AnyColumns } from '../../shared/columns.ts'
-import { NEW_PET_COLUMNS } from '../../shared/pet-and-order-columns.ts'
+import type { AnyColumns } from '../../shared/rows.ts'
+import { NEW_PET_COLUMNS } from '../../shared/rows.ts'
 import type { MADE, TableName } from '../../shared/tables.ts'
 import type { RunQuery } from '../connect/session.ts'
 

@@ -11,8 +11,15 @@ import { isLocked } from '../connect/errors.ts'
 import { openSession, type WritableHost } from '../connect/hosts.ts'
 import { beginWith, type RunQuery, Session } from '../connect/session.ts'
 import functions from './functions.sql' with { type: 'text' }
-import { MIGRATIONS } from './migrations.ts'
+import schema from './migrations/0021-schema.sql' with { type: 'text' }
+import orderTerms from './migrations/0022-order-terms.sql' with { type: 'text' }
+import secondRelease from './migrations/0023-second-release.sql' with { type: 'text' }
 import { newGrants } from './rights.ts'
+
+// What each version of the schema adds: the schema of 1.0.0, then a file for each later version. Released files never
+// change.
+
+export const MIGRATIONS: readonly string[] = [schema, orderTerms, secondRelease]
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 

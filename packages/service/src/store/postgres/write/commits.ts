@@ -8,7 +8,7 @@ import type { KeyId } from '../../../domain/keys.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
 import { batched, observe } from '../../shared/group-commit.ts'
-import { FORGOTTEN_AFTER_MS } from '../../shared/idempotency.ts'
+import { FORGOTTEN_AFTER_MS } from '../../shared/rows.ts'
 import { isLocked, translateChanging } from '../connect/errors.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import { beginWith, type RunQuery, SETTINGS } from '../connect/session.ts'
@@ -70,7 +70,7 @@ export function postgresCommits(
         const snapshot = hasAll ? first : await readSnapshot(session.query, touchedBy(all), firstOverdue())
         const decided = decide(snapshot, all)
         seen.seeWrites(decided.writes)
-        await writeRows(session, decided.writes, snapshot.now)
+        await writeRows(session, decided.writes, snapshot)
         return decided
       },
       {

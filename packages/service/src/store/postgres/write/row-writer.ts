@@ -2,13 +2,22 @@
 // statement consists of the parts that have rows.
 
 import { addedIn, type Change, type Writes } from '../../../domain/decisions/working-copy.ts'
-import { type AnyColumns, columnsOf } from '../../shared/columns.ts'
-import { NEW_EVENT_COLUMNS, rowOf } from '../../shared/events.ts'
-import { rowOfAnswer } from '../../shared/idempotency.ts'
-import { NEW_PET_COLUMNS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
-import { indexedWords } from '../../shared/search.ts'
+import { indexedWords } from '../../../domain/words.ts'
+import { NEW_EVENT_COLUMNS, rowsOfEvents } from '../../shared/events.ts'
+import {
+  type AnyColumns,
+  columnsOf,
+  NEW_PET_COLUMNS,
+  PET_COLUMNS,
+  rowOfAnswer,
+  STORED_ORDER_COLUMNS,
+} from '../../shared/rows.ts'
 import type { Session } from '../connect/session.ts'
 import { INDEX_ORDERS, indexedOrder, indexPets, vectorOf } from './search-index.ts'
+import type { ReadSnapshot } from './snapshot.ts'
+
+/** Read under the lock that orders commits. */
+type Read = Pick<ReadSnapshot, 'now' | 'lastReached'>
 
 interface Part {
   readonly name: string
@@ -17,7 +26,7 @@ interface Part {
   readonly sql: string
   /** The database assigns the ids in row order; they must equal the decided ones. */
   readonly assigns?: true
-  rows(writes: Writes, now: number): readonly object[]
+  rows(writes: Writes, read: Read): readonly object[]
 }
 
 const BEFORE = { before: { column: 'before', kind: 'word' } }
@@ -27,14 +36,6 @@ const NEW_ORDER_NAMES = Object.values(NEW_ORDER).map(({ column }) => column)
 const ANSWER = columnsOf(['by', 'at'], ['key', 'operation', 'request', 'answer'])
 const EVENT = { ...columnsOf(['place'], []), ...NEW_EVENT_COLUMNS }
 const EVENT_NAMES = Object.keys(NEW_EVENT_COLUMNS)
-
-/** Writes the event rows in `new`, ordered by `place`. The caller holds the lock that orders commits. */
-const ADD_EVENTS = `
-  INSERT INTO events (${EVENT_NAMES}, reached)
-  SELECT ${EVENT_NAMES}, CASE WHEN (
-      at > greatest(max(at) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), (SELECT max(reached) FROM events))
-    ) IS NOT FALSE THEN at END
-  FROM new ORDER BY place RETURNING id`
 
 const PARTS: readonly Part[] = [
   {
@@ -94,13 +95,13 @@ const PARTS: readonly Part[] = [
     columns: ANSWER,
     sql: `INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
       SELECT by, key, operation, request, answer, at FROM new RETURNING key_id AS id`,
-    rows: ({ answers }, at) => answers.map((answer) => ({ ...answer, at, ...rowOfAnswer(answer) })),
+    rows: ({ answers }, { now: at }) => answers.map((answer) => ({ ...answer, at, ...rowOfAnswer(answer) })),
   },
   {
     name: 'events_added',
     columns: EVENT,
-    sql: ADD_EVENTS,
-    rows: ({ events }) => events.map((event, place) => ({ place, ...rowOf(event) })),
+    sql: `INSERT INTO events (${EVENT_NAMES}) SELECT ${EVENT_NAMES} FROM new ORDER BY place RETURNING id`,
+    rows: ({ events }, { lastReached }) => rowsOfEvents(events, lastReached).map((row, place) => ({ place, ...row })),
   },
 ]
 
@@ -112,8 +113,8 @@ const texts = new Map<string, string>()
 /**
  * Sends the last statement of the transaction. It fails, and nothing is committed, if a row changed since it was read.
  */
-export async function writeRows({ execute, finish }: Session, writes: Writes, now: number): Promise<void> {
-  const given = PARTS.map((part) => ({ part, rows: part.rows(writes, now) })).filter(({ rows }) => rows.length > 0)
+export async function writeRows({ execute, finish }: Session, writes: Writes, read: Read): Promise<void> {
+  const given = PARTS.map((part) => ({ part, rows: part.rows(writes, read) })).filter(({ rows }) => rows.length > 0)
   if (given.length === 0) return
   const first = changesAdded(writes) ? given.filter(({ part }) => ADDING.includes(part.name)) : []
   if (first.length > 0) await execute(textOf(first), ...parametersOf(first))

@@ -2,8 +2,8 @@
 
 import type { Writes } from '../../../domain/decisions/working-copy.ts'
 import type { Pet } from '../../../domain/pets.ts'
+import { indexedWords } from '../../../domain/words.ts'
 import { ORDERS, PETS, rowsOf, textOfOrder } from '../../shared/lists.ts'
-import { indexedWords } from '../../shared/search.ts'
 import type { RunQuery } from '../connect/session.ts'
 
 /** Rows that are indexed in one statement. */

@@ -6,9 +6,16 @@ import type { Touched } from '../../../domain/decisions/decision.ts'
 import type { Snapshot, StoredOrder } from '../../../domain/decisions/snapshot.ts'
 import type { RefusedKey } from '../../../domain/keys.ts'
 import type { Pet } from '../../../domain/pets.ts'
-import { type AnyColumns, fromRow } from '../../shared/columns.ts'
-import { answerOfRow, type FirstAnswerRow } from '../../shared/idempotency.ts'
-import { EXPIRES, HOLDS, PET_COLUMNS, STORED_ORDER_COLUMNS } from '../../shared/pet-and-order-columns.ts'
+import {
+  type AnyColumns,
+  answerOfRow,
+  EXPIRES,
+  type FirstAnswerRow,
+  fromRow,
+  HOLDS,
+  PET_COLUMNS,
+  STORED_ORDER_COLUMNS,
+} from '../../shared/rows.ts'
 import { LOG_MESSAGE, type Parameter, type RunQuery } from '../connect/session.ts'
 import { typeOf } from './row-writer.ts'
 
@@ -17,6 +24,7 @@ interface SnapshotRow extends FirstAnswerRow {
   readonly kind: 'clock' | 'caller' | 'order' | 'pet' | 'ordered' | 'answer' | 'overdue'
   readonly id: bigint
   readonly now: bigint
+  readonly reached: bigint | null
   readonly refusal: RefusedKey
   readonly key: string
   readonly 'pet.id': bigint
@@ -26,10 +34,21 @@ interface SnapshotRow extends FirstAnswerRow {
 const BOTH = { ...expressions('order', STORED_ORDER_COLUMNS), ...expressions('pet', PET_COLUMNS) }
 const ANSWER = { id: 'wanted.by', key: 'wanted.key', operation: 'operation', request: 'request', answer: 'answer' }
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ id: 'bigint', now: 'bigint', refusal: 'text', key: 'text', operation: 'text', request: 'text', answer: 'text' },
+  ...{
+    id: 'bigint',
+    now: 'bigint',
+    reached: 'bigint',
+    refusal: 'text',
+    key: 'text',
+    operation: 'text',
+    request: 'text',
+    answer: 'text',
+  },
   ...typesOf('order', STORED_ORDER_COLUMNS),
   ...typesOf('pet', PET_COLUMNS),
 }
+
+export type ReadSnapshot = Snapshot & { readonly lastReached: bigint | null }
 
 interface LookUp {
   readonly kind: SnapshotRow['kind']
@@ -96,8 +115,13 @@ const LOOK_UPS: readonly LookUp[] = [
   },
 ]
 
-/** The clock's row has the last assigned ids. */
-const CLOCK = { now: 'now', 'pet.id': 'petstore_last_pet()', 'order.id': 'petstore_last_order()' }
+/** The clock's row has the last assigned ids, and the latest time of an event. */
+const CLOCK = {
+  now: 'now',
+  reached: '(SELECT max(reached) FROM events)',
+  'pet.id': 'petstore_last_pet()',
+  'order.id': 'petstore_last_order()',
+}
 /**
  * The log message makes the commit wait for the standby even if nothing is written, so that everything answered is
  * replicated.
@@ -126,7 +150,7 @@ function statement(lookUps: readonly LookUp[]): string {
  * The caller holds the lock. Overdue reservations are read from the expiry `firstOverdue` on. The snapshot throws for an
  * id that was not read, which would otherwise look absent.
  */
-export async function readSnapshot(query: RunQuery, touched: Touched, firstOverdue: bigint): Promise<Snapshot> {
+export async function readSnapshot(query: RunQuery, touched: Touched, firstOverdue: bigint): Promise<ReadSnapshot> {
   const { callers, orderIds, petIds, everOrdered } = touched
   const lookUps = LOOK_UPS.filter(({ wanted }) => wanted(touched, firstOverdue) !== undefined)
   const parameters = lookUps.map(({ wanted }) => wanted(touched, firstOverdue) as Parameter)
@@ -156,6 +180,7 @@ export async function readSnapshot(query: RunQuery, touched: Touched, firstOverd
 
   return {
     now: Number(clock.now),
+    lastReached: clock.reached,
     refusedKey: (by) => refused.get(read(callers, by))?.refusal,
     pet: (id) => pets.get(id) ?? void read(petIds, id),
     order: (id) => orders.get(id) ?? void read(orderIds, id),

@@ -7,8 +7,8 @@
 
 import { monotonicMs, startInterval, stopTimer } from '../../../system/runtime.ts'
 import type { SqliteConnection } from './connection.ts'
+import type { Transactions } from './statements.ts'
 import { Thread } from './thread.ts'
-import type { Transactions } from './transaction.ts'
 import { FRAME_BYTES, logState } from './wal-index.ts'
 
 const LOOK_EVERY_MS = 100

@@ -9,15 +9,13 @@ import {
   checkLog,
   checkName,
   corrupt,
-  holdOpen,
-  identityOf,
   logOf,
   prepareFile,
   statOrUndefined,
   UNFINISHED_ID,
   unfinished,
 } from '../file/checks.ts'
-import { FileGuard } from '../file/guard.ts'
+import { GuardedConnection, holdOpen, identityOf } from '../file/guard.ts'
 import { checkVersion, migrate, NEWEST_VERSION, schemaVersion } from '../schema/schema.ts'
 import { startError } from './errors.ts'
 
@@ -59,8 +57,8 @@ export function openConnection(
     if (!held) continue
     try {
       if (logOf(file)) checkWithLog(file)
-      const database = openDatabase(file, held.identity, options)
-      return inPlace(file, held.identity, database, new FileGuard(path, file, held, onTrouble))
+      const open = (options?: Opening) => openDatabase(file, held.identity, options)
+      return new GuardedConnection(path, file, held, onTrouble, open(options), open)
     } catch (error) {
       if (identityOf(file) === held.identity) throw error
     }
@@ -85,33 +83,6 @@ export function fileVersion(path: string): number {
 /** Throws StartError if the file is the target of a copy that an earlier version did not complete. */
 export function checkFinished(database: Database, path: string): void {
   if (Number(pragma(database, 'application_id')) === UNFINISHED_ID) throw unfinished(path)
-}
-
-/**
- * `reopen` opens the new connection before it closes the old one, so SQLite keeps its files, and reads continue if
- * opening fails.
- */
-function inPlace(path: string, identity: string, opened: Database, guard: FileGuard): SqliteConnection {
-  let database = opened
-  return {
-    get database() {
-      guard.throwIfLost()
-      return database
-    },
-    check: () => guard.check(),
-    reopen() {
-      guard.check()
-      const old = database
-      database = openDatabase(path, identity)
-      old.close()
-      guard.opened()
-    },
-    close() {
-      const error = guard.stop()
-      database.close()
-      if (error) throw error
-    },
-  }
 }
 
 /** Throws StartError if the file does not have this identity. */

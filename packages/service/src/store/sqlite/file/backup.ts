@@ -11,7 +11,8 @@ import { syncSteadily } from '../../../system/steady-sync.ts'
 import { checkFinished } from '../connect/connection.ts'
 import { isSqliteCode, startError } from '../connect/errors.ts'
 import { BEGIN_EPOCH } from '../read/events.ts'
-import { identityOf, prepareFile } from './checks.ts'
+import { prepareFile } from './checks.ts'
+import { identityOf } from './guard.ts'
 import { checkContents } from './integrity.ts'
 
 /**

@@ -6,7 +6,6 @@
 
 import {
   accessSync,
-  type BigIntStats,
   closeSync,
   constants,
   existsSync,
@@ -21,11 +20,12 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { systemReason } from '../../../../../contract/src/system-reason.ts'
-import { orStartError, StartError } from '../../../domain/start-error.ts'
+import { StartError } from '../../../domain/start-error.ts'
 import { makeFolder, ownershipAdvice } from '../../../system/files.ts'
 import { PARTIAL } from '../../../system/partial.ts'
 import { UNFINISHED_COPY } from '../../shared/failures.ts'
 import { checkVersion, NEWEST_VERSION } from '../schema/schema.ts'
+import { identityOf, MODE_AT, NAME_ANOTHER, reached, WAL_MODE } from './guard.ts'
 
 /** "PETS": the application_id of a store's file. */
 export const APPLICATION_ID = 0x50455453
@@ -36,12 +36,8 @@ export const APPLICATION_ID = 0x50455453
  */
 export const UNFINISHED_ID = 0x50455455
 
-const NAME_ANOTHER = 'Name another file.'
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
-/** Two bytes of the header. A file in another mode, such as one that `VACUUM INTO` wrote, has 0x0101. */
-const [MODE_AT, WAL_MODE] = [18, 0x0202]
-
 /**
  * Checks that `path` is a store's file, or creates an empty file that only its owner can read. Returns the path with
  * symbolic links resolved. Throws StartError if the file is anything else, is read-only, has a version that cannot be
@@ -143,45 +139,6 @@ export function realPath(path: string): string {
   }
 }
 
-/** The descriptors of `holdOpen`, by the identity of the file. */
-const held = new Map<string, number>()
-
-/**
- * Opens the file, or returns the descriptor that this process already has. Call it before SQLite opens the file. It is
- * never closed, because closing any descriptor of a file releases the locks of SQLite. Returns `undefined` if the file
- * is missing. Throws StartError.
- */
-export function holdOpen(path: string): { descriptor: number; identity: string } | undefined {
-  const known = identityOf(path)
-  if (known === undefined) return undefined
-  // For writing, because some overlay file systems show a reader an old copy of a file that is written later.
-  const descriptor = held.get(known) ?? reached(path, () => openSync(path, 'r+'))
-  const identity = identityIn(fstatSync(descriptor, { bigint: true }))
-  held.set(identity, descriptor)
-  return { descriptor, identity }
-}
-
-const mode = Buffer.alloc(2)
-
-/** Reads the mode in the header of an open file. If the disk fails, returns `true`. */
-export function isInWalMode(descriptor: number): boolean {
-  try {
-    return readSync(descriptor, mode, 0, 2, MODE_AT) === 2 && mode.readUInt16BE() === WAL_MODE
-  } catch {
-    return true
-  }
-}
-
-/** Identifies the file at `path`, so that a replacement is noticed. `undefined` if there is none. */
-export function identityOf(path: string): string | undefined {
-  const stats = reached(path, () => statSync(path, { throwIfNoEntry: false, bigint: true }))
-  return stats && identityIn(stats)
-}
-
-export function identityIn({ dev, ino }: BigIntStats): string {
-  return `${dev} ${ino}`
-}
-
 export function corrupt(path: string, cause?: unknown): StartError {
   const log = logOf(path)
   const copied = log ? ` If you copied it here, its log ${log} can be the cause: it belongs to another file.` : ''
@@ -276,11 +233,6 @@ function readOnly(path: string): StartError {
 
 export function statOrUndefined(path: string): Stats | undefined {
   return reached(path, () => statSync(path, { throwIfNoEntry: false }))
-}
-
-/** Runs `work`, which accesses the file. Throws StartError if that fails. */
-function reached<Result>(path: string, work: () => Result): Result {
-  return orStartError(work, (reason) => `${path} cannot be reached (${reason}). ${NAME_ANOTHER}`)
 }
 
 function codeOf(error: unknown): string {

@@ -11,11 +11,11 @@ import { BUSY_TIMEOUT_MS } from '../connect/connection.ts'
 import { isSqliteCode, translated } from '../connect/errors.ts'
 import { inserter, Statements } from '../connect/statements.ts'
 import { BEGIN_EPOCH } from '../read/events.ts'
-import { searchIndex } from '../read/search.ts'
 import { migrate } from '../schema/schema.ts'
-import { COUNT_TO } from '../write/row-writer.ts'
+import { COUNT_TO, searchIndex } from '../write/row-writer.ts'
 import { giveName, removePartial } from './backup.ts'
-import { APPLICATION_ID, checkLog, identityOf } from './checks.ts'
+import { APPLICATION_ID, checkLog } from './checks.ts'
+import { identityOf } from './guard.ts'
 
 /** STRICT tables only. In other tables the column's type does not determine the value's type. */
 const TYPES = { INTEGER: 'integer', INT: 'integer', TEXT: 'text' } as const

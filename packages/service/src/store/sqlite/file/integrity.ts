@@ -8,7 +8,8 @@ import { StartError } from '../../../domain/start-error.ts'
 import { checkFinished } from '../connect/connection.ts'
 import { isSqliteCode } from '../connect/errors.ts'
 import { checkVersion, schemaOf, schemaVersion } from '../schema/schema.ts'
-import { checkLog, identityOf, logOf, realPath } from './checks.ts'
+import { checkLog, logOf, realPath } from './checks.ts'
+import { identityOf } from './guard.ts'
 
 export interface LastEvent {
   id: bigint

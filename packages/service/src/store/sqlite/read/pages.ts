@@ -2,7 +2,6 @@
 // of filters, in the order of the index that it names.
 
 import type { Page } from '../../../domain/lists.ts'
-import { type Columns, fromRow, jsonObject, selectList } from '../../shared/columns.ts'
 import {
   type AnyFilter,
   boundOf,
@@ -14,9 +13,18 @@ import {
   rowsOf,
   type StoredList,
 } from '../../shared/lists.ts'
+import { type Columns, fromRow, type JsonDialect, jsonObject, selectList } from '../../shared/rows.ts'
 import type { Query, Read, Statements } from '../connect/statements.ts'
-import { SQLITE_JSON } from './json.ts'
 import { otherSide, walkSql } from './page-queries.ts'
+
+// SQL for JSON in SQLite.
+
+export const SQLITE_JSON: JsonDialect = {
+  text: (column) => `json_quote(${column})`,
+  // Integer arithmetic only: SQLite computes fractions of a second from a floating-point number of days.
+  time: (column) =>
+    `strftime('"%Y-%m-%dT%H:%M:%S.', ${column} / 1000, 'unixepoch'), printf('%03dZ"', ${column} % 1000)`,
+}
 
 /** The rows as JSON separated by commas, their number, and whether there are rows on the other side of the start. */
 type Answer = [json: string | null, count: bigint, beyond: bigint]

@@ -1,30 +1,15 @@
-// The search index in SQLite, an FTS5 table of words for each list, and the search that uses it.
+// Searches in SQLite, which use an FTS5 table of words for each list (write/row-writer.ts).
 
-import type { StoredOrder } from '../../../domain/decisions/snapshot.ts'
-import { jsonObject } from '../../shared/columns.ts'
-import {
-  type AnyFilter,
-  boundOf,
-  ORDERS,
-  PETS,
-  planOf,
-  rowsOf,
-  type StoredList,
-  textOfOrder,
-} from '../../shared/lists.ts'
-import { indexedWords, type Looked, type Walk, type WalkRange } from '../../shared/search.ts'
+import { type AnyFilter, boundOf, planOf, rowsOf, type StoredList } from '../../shared/lists.ts'
+import { jsonObject } from '../../shared/rows.ts'
+import type { Looked, Walk, WalkRange } from '../../shared/search.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from '../connect/connection.ts'
-import { inserter, type Read, type Statements, type Value } from '../connect/statements.ts'
+import type { Read, Statements, Value } from '../connect/statements.ts'
 import { Thread } from '../connect/thread.ts'
-import { SQLITE_JSON } from './json.ts'
+import { BLOCK_BITS, letterOf } from '../write/row-writer.ts'
 import { conditions, parameter, walkSql } from './page-queries.ts'
+import { SQLITE_JSON } from './pages.ts'
 
-/**
- * The index stores each word with a character in front that stands for its row's block of 2^20 ids. FTS5 merges all
- * rows of a word at once while every write waits, and the block limits their number. Blocks that are 36 apart share a
- * character.
- */
-const BLOCK_BITS = 20n
 /**
  * FTS5 indexes prefixes of up to this many letters after the block's character (migrations/0021-schema.sql). For a
  * longer prefix, it reads every word that starts with it.
@@ -37,54 +22,6 @@ const FILTERED = 256
  * Steps grow, because FTS5 can read all rows of a word again in each step.
  */
 const STEP = { first: 256, max: 65_536, found: 1_024 }
-
-/**
- * Call these in the transaction of the change, after all other writes. FTS5 buffers its rows, and other statements in
- * between would make it write them more often.
- */
-export function searchIndex(statements: Statements) {
-  const [pets, orders] = [wordsTable(statements, PETS), wordsTable(statements, ORDERS)]
-  const remove = statements.query('DELETE FROM search_pets WHERE rowid = ?')
-  const ordersOf = statements.query<[bigint, string | null]>('SELECT id, reference FROM orders WHERE pet_id = ?')
-
-  return {
-    pets,
-    orders,
-    /** Also updates the pet's orders, which can be found by its name. */
-    renamePet(id: bigint, name: string) {
-      pets.set(id, name)
-      for (const [order, reference] of ordersOf.values(id)) orders.set(order, textOfOrder(reference, name))
-    },
-    deletePet: (id: bigint) => void remove.run(id),
-    /** `name` returns a pet's name. */
-    addOrders: (added: readonly StoredOrder[], name: (petId: bigint) => string) =>
-      orders.add(added.map(({ id, petId, reference }) => [id, textOfOrder(reference, name(petId))])),
-    setOrder: (id: bigint, reference: string | undefined, name: string) => orders.set(id, textOfOrder(reference, name)),
-  }
-}
-
-type Texts = readonly (readonly [id: bigint, text: string])[]
-
-function wordsTable(statements: Statements, list: Pick<StoredList<never>, 'table' | 'lookup' | 'searched'>) {
-  const table = `search_${list.table}`
-  const insert = inserter(statements, table, ['rowid', 'words'])
-  const replace = statements.query(`INSERT OR REPLACE INTO ${table} (rowid, words) VALUES (?, ?)`)
-  const rows = statements.query<[bigint, string]>(
-    `SELECT id, ${list.searched} FROM ${rowsOf(list)} WHERE id > ? ORDER BY id LIMIT +?`,
-  )
-  const row = (id: bigint, text: string) => [id, inBlock(id >> BLOCK_BITS, indexedWords(text))]
-  const set = (id: bigint, text: string) => void replace.run(...row(id, text))
-  return {
-    add: (texts: Texts) => insert(texts.map(([id, text]) => row(id, text))),
-    set,
-    /** Indexes up to `limit` rows after `after` that were written without it. Returns the last id. */
-    addRows(after: bigint, limit: number): bigint | undefined {
-      const found = rows.values(after, limit)
-      for (const [id, text] of found) set(id, text)
-      return found.at(-1)?.[0]
-    },
-  }
-}
 
 export type RunQuery = (sql: string, ...values: Value[]) => Promise<unknown[][]>
 
@@ -191,15 +128,6 @@ function* stepsOf(words: readonly string[], first: number): Generator<{ words: r
 /** Returns where a walk leaves the block: at its last id going up, or at the id before its first going down. */
 function endOf(block: bigint, up: boolean): bigint {
   return ((up ? block + 1n : block) << BLOCK_BITS) - 1n
-}
-
-function inBlock(block: bigint, words: string): string {
-  const letter = letterOf(block)
-  return words && letter + words.replaceAll(' ', ` ${letter}`)
-}
-
-function letterOf(block: bigint): string {
-  return (block % 36n).toString(36)
 }
 
 /** Words contain only letters and digits, so nothing needs escaping. */

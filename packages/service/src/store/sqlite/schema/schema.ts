@@ -3,7 +3,14 @@
 import type { Database } from 'bun:sqlite'
 import { StartError } from '../../../domain/start-error.ts'
 import { FIRST_VERSION, migratedSentence, refusedVersion } from '../../shared/schema-versions.ts'
-import { MIGRATIONS } from './migrations.ts'
+import schema from './migrations/0021-schema.sql' with { type: 'text' }
+import orderTerms from './migrations/0022-order-terms.sql' with { type: 'text' }
+import secondRelease from './migrations/0023-second-release.sql' with { type: 'text' }
+
+// What each version of the schema adds: the schema of 1.0.0, then a file for each later version. Released files never
+// change.
+
+export const MIGRATIONS: readonly string[] = [schema, orderTerms, secondRelease]
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length - 1
 
