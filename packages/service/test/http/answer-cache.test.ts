@@ -1,12 +1,12 @@
-// The answer cache: answers are cached or shared between callers only if the operation allows it.
+// The answer cache: answers are cached or shared between callers only if the operation allows it. The simulator
+// (endurance/simulate/) tests that no answer is stale.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { type Service, startService } from '../../../../test/support/service.ts'
-import { until } from '../../../../test/support/until.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
 import { handlers } from '../../src/http/pipeline.ts'
 import { AnswerCache } from '../../src/http/response/answer-cache.ts'
-import { type Answer, NO_ROUTE, ok } from '../../src/http/response/response.ts'
+import { NO_ROUTE, ok } from '../../src/http/response/response.ts'
 
 const { listPets } = handlers
 let service: Service | undefined
@@ -50,85 +50,6 @@ test('only lists and the inventory are shared', () => {
   expect(marked).toEqual(['listPets', 'listOrders', 'getInventory'])
 })
 
-describe('concurrent requests for one list', () => {
-  let lists = new AnswerCache()
-  let runs: ((text: string) => void)[] = []
-  let url = ''
-
-  /** Resolves with the answer's body to a request that arrives when the store has this version. */
-  function ask(version: number | undefined, address = url): Promise<string> {
-    const run = () =>
-      new Promise<Answer>((resolve, reject) =>
-        runs.push((text) => (text === 'fail' ? reject(new Error(text)) : resolve(ok(text)))),
-      )
-    return lists.read(contextOf(address, version), run).then(({ body }) => String(body))
-  }
-
-  async function running(count: number): Promise<void> {
-    await until('the operation has run often enough', () => runs.length >= count, { everyMs: 1 })
-  }
-
-  /** Requests a list once, because the cache ignores the first request. */
-  async function known(name: string): Promise<void> {
-    lists = new AnswerCache()
-    url = `http://127.0.0.1/v1/pets?${name}`
-    runs = []
-    const first = ask(1)
-    runs[0]?.('first')
-    await first
-    runs = []
-  }
-
-  test('do not share a reading that began before them, or its cached answer after a commit', async () => {
-    await known('version')
-    const before = ask(1)
-    await running(1)
-    const after = Promise.all([ask(1), ask(2)])
-    runs[0]?.('old')
-    expect(await before).toBe('old')
-    expect(lists.get(contextOf(url, 2))).toBeUndefined()
-    await Promise.race([running(2), after])
-    runs[1]?.('new')
-    expect(await after).toEqual(['new', 'new'])
-    expect(lists.get(contextOf(url, 2))?.body).toBe('new')
-    expect(lists.get(contextOf(url, 1))).toBeUndefined()
-  })
-
-  test('share nothing with requests that have other parameters', async () => {
-    await known('limit=1')
-    const other = `${url}0`
-    const first = ask(1, other)
-    runs[0]?.('first')
-    await first
-    runs = []
-    const both = [ask(1), ask(1, other)]
-    await running(2)
-    for (const [n, end] of runs.entries()) end(String(n))
-    expect(await Promise.all(both)).toEqual(['0', '1'])
-  })
-
-  test('get the answer cached while they waited, if nothing was committed', async () => {
-    await known('kept')
-    const first = ask(3)
-    await running(1)
-    const late = ask(3)
-    runs[0]?.('list')
-    expect(await Promise.all([first, late])).toEqual(['list', 'list'])
-    expect(runs.length).toBe(1)
-  })
-
-  test('share readings, but are not cached, if the store has no version', async () => {
-    await known('versionless')
-    for (const n of [1, 2]) {
-      const asked = [ask(undefined), ask(undefined)]
-      await running(n)
-      runs[n - 1]?.(String(n))
-      expect(await Promise.all(asked)).toEqual([String(n), String(n)])
-      expect(lists.get(contextOf(url))).toBeUndefined()
-    }
-  })
-})
-
 describe('the cache', () => {
   /** Requests this many lists, each often enough to be cached, and returns how many are cached at the end. */
   async function kept(count: number, text: string): Promise<number> {
@@ -149,9 +70,12 @@ describe('the cache', () => {
     expect(await kept(10_000, '[]')).toBeLessThan(9_000)
   })
 
-  test('ignores long URLs', async () => {
+  test.each([
+    ['long URLs', 'x'.repeat(600), 1],
+    ['answers of a store without a version', '', undefined],
+  ])('ignores %s', async (_, query, version) => {
     const lists = new AnswerCache()
-    const context = contextOf(`http://127.0.0.1/v1/pets?${'x'.repeat(600)}`, 1)
+    const context = contextOf(`http://127.0.0.1/v1/pets?${query}`, version)
     for (let n = 0; n < 3; n++) await lists.read(context, async () => ok('[]'))
     expect(lists.get(context)).toBeUndefined()
   })

@@ -1,29 +1,13 @@
-// Caching of API keys: requests share a look-up, and cached keys never outlive a commit.
+// Caching of API keys: requests share a look-up. The simulator (endurance/simulate/) tests that no cached key outlives a
+// commit.
 
 import { expect, test } from 'bun:test'
 import { newKey } from '../../../../test/support/keys.ts'
-import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { TODAY } from '../../../../test/support/service.ts'
-import { generateKey, hashKey, type KeyHash, refusedKey } from '../../src/domain/keys.ts'
+import { generateKey, hashKey, type KeyHash } from '../../src/domain/keys.ts'
 import type { Context } from '../../src/http/context.ts'
 import { Authentication } from '../../src/http/request/authentication.ts'
 import { openStore } from '../../src/store/kinds.ts'
-
-/** A store whose first look-up reads immediately, but returns only after `release`. */
-async function slowAtFirst() {
-  const opened = await openStore(':memory:', { now: () => TODAY })
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  let lookups = 0
-  const findKey = async (hash: KeyHash) => {
-    const found = await opened.findKey(hash)
-    if (++lookups > 1) return found
-    begin()
-    await released
-    return found
-  }
-  return { opened, authentication: new Authentication({ findKey }, 'production'), begun, release }
-}
 
 test('concurrent requests share the look-up of their key', async () => {
   const opened = await openStore(':memory:', { now: () => TODAY })
@@ -45,58 +29,6 @@ test('concurrent requests share the look-up of their key', async () => {
   expect([await together(1), await together(1), await together(2)]).toEqual([1, 1, 2])
   await opened.close()
 })
-
-test('a new key works immediately, even while an earlier request still looks it up', async () => {
-  const { opened, authentication, begun, release } = await slowAtFirst()
-  // As with PostgreSQL.
-  const context = { version: { data: undefined, keys: 0 }, now: TODAY } as Context
-  const token = generateKey('production')
-  const early = authentication.verify(token, context).catch(({ code }) => code)
-  await begun
-  const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
-  expect((await authentication.verify(token, context)).id).toBe(id)
-  release()
-  expect(await early).toBe('invalid_api_key')
-  await opened.close()
-})
-
-test('a key that is revoked during its look-up is not cached', async () => {
-  const { opened, authentication, begun, release } = await slowAtFirst()
-  // As with PostgreSQL, where the number increases within half a second.
-  const context = (keys: number) => ({ version: { data: undefined, keys }, now: TODAY }) as Context
-  const token = generateKey('production')
-  const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
-  const early = authentication.verify(token, context(1))
-  await begun
-  await opened.revokeKey(id)
-  expect(await rejectionOf(authentication.verify(token, context(2)))).toEqual(refusedKey('revoked'))
-  release()
-  expect((await early).id).toBe(id)
-  expect(authentication.known(token, context(2))).toBeUndefined()
-  await opened.close()
-})
-
-test.each(['known', 'being looked up'])(
-  'a revoked key that was %s is refused after another key was verified',
-  async (state) => {
-    const { opened, authentication, begun, release } = await slowAtFirst()
-    const context = (keys: number) => ({ version: { data: 1, keys }, now: TODAY }) as Context
-    const [token, other] = [generateKey('production'), generateKey('production')]
-    const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
-    await opened.createKey(newKey({ hash: hashKey(other) }))
-    const early = authentication.verify(token, context(1))
-    await begun
-    if (state === 'known') release()
-    if (state === 'known') await early
-    await opened.revokeKey(id)
-    await authentication.verify(other, context(2))
-    expect(authentication.known(token, context(2))).toBeUndefined()
-    expect(await rejectionOf(authentication.verify(token, context(2)))).toEqual(refusedKey('revoked'))
-    release()
-    await early
-    await opened.close()
-  },
-)
 
 test('caches at most 10,000 keys', async () => {
   const opened = await openStore(':memory:', { now: () => TODAY })

@@ -1,7 +1,7 @@
-// When the sweeper expires orders. packages/service/test/store/sequences/ tests the store's part.
+// When the sweeper expires orders. packages/service/test/store/sequences/ tests the store's part, and the simulator
+// (endurance/simulate/) stops and failures.
 
 import { describe, expect, test } from 'bun:test'
-import { watchTimers } from '../../../../test/support/timers.ts'
 import { document } from '../../../contract/src/contract.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import type { ExpiredOrder } from '../../src/domain/orders.ts'
@@ -39,14 +39,6 @@ describe('the sweeper', () => {
     expect(asked.runningMost).toBe(1)
   })
 
-  test('continues without a pause until no overdue order is left', async () => {
-    const { expireOrders, asked, done } = orders([50, 50])
-    const expiry = startExpiry({ expireOrders }, log().to, 60_000)
-    await Promise.race([done, Bun.sleep(5_000)])
-    await expiry.stop()
-    expect(asked.times).toBe(3)
-  })
-
   test('runs often enough for the delay that the contract states', () => {
     const { description } = document.paths['/store/orders']?.post ?? {}
     expect(description).toContain('ends within a second of that time')
@@ -74,16 +66,5 @@ describe('the sweeper', () => {
     await expiry.stop()
     const late = 'warn orders not expired yet'
     expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([late, late])
-  })
-
-  test('stops after its running transaction, and leaves no timer', async () => {
-    const { open, restore } = watchTimers()
-    const { expireOrders, asked } = orders(Array.from({ length: 1000 }, () => 50))
-    const expiry = startExpiry({ expireOrders }, log().to, 1)
-    await Bun.sleep(20)
-    await expiry.stop()
-    expect(asked.running).toBe(0)
-    expect(open.size).toBe(0)
-    restore()
   })
 })

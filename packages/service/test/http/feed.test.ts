@@ -1,4 +1,5 @@
-// Requests that wait for events, without a server: late readers, and keys that expire while waiting.
+// Requests that wait for events, without a server. The simulator (endurance/simulate/) tests who is woken, and that
+// keys are verified again.
 
 import { expect, test } from 'bun:test'
 import { eventFilter } from '../../../../test/support/events.ts'
@@ -20,40 +21,6 @@ async function start() {
 
 const reader = (verify: () => Promise<void> = async () => {}) => ({ verify, signal: new AbortController().signal })
 const until = () => performance.now() + WHOLE_TEST_MS
-
-test('a reader whose position is already behind the end gets the events immediately', async () => {
-  const { store, feed, addPet } = await start()
-  const before = await store.findEnd()
-  const first = feed.readLater(eventFilter(undefined), before, until(), reader())
-  await addPet()
-  feed.changed()
-  expect((await first).count).toBe(1)
-  const end = await store.findEnd()
-  // This reader keeps the feed polling, and the last poll has reached the end.
-  const quiet = feed.readLater(eventFilter(undefined), end, until(), reader())
-  await Bun.sleep(100)
-  expect((await feed.readLater(eventFilter(undefined), before, until(), reader())).count).toBe(1)
-  const gone = { ...reader(), signal: AbortSignal.abort() }
-  expect((await feed.readLater(eventFilter(undefined), end, until(), gone)).count).toBe(0)
-  feed.stop()
-  expect((await quiet).count).toBe(0)
-  expect((await feed.readLater(eventFilter(undefined), end, until(), reader())).count).toBe(0)
-  await store.close()
-})
-
-test('a commit while the end of the feed is read wakes readers at the next look', async () => {
-  const { store, addPet } = await start()
-  let looks = 0
-  const findEnd = async () => {
-    const end = await store.findEnd()
-    if (looks++ === 0) await addPet()
-    return end
-  }
-  const feed = new Feed({ ...store, findEnd }, 100)
-  const page = await feed.readLater(eventFilter(undefined), await store.findEnd(), performance.now() + 5_000, reader())
-  expect(page.count).toBe(1)
-  await store.close()
-})
 
 test('waiting readers get the error of a store that was lost, and later ones wait until it is found', async () => {
   const { store, addPet } = await start()
@@ -81,17 +48,6 @@ test('waiting readers get the error of a store that was lost, and later ones wai
   await store.close()
 })
 
-test('a reader whose key was revoked while it waited gets no events', async () => {
-  const { store, feed, addPet } = await start()
-  const revoked = new Error('revoked')
-  const verify = () => Promise.reject(revoked)
-  const reading = feed.readLater(eventFilter(undefined), await store.findEnd(), until(), reader(verify))
-  await addPet()
-  feed.changed()
-  expect(await rejectionOf(reading)).toBe(revoked)
-  await store.close()
-})
-
 test('readers share a page only if all fields of their filters are equal', async () => {
   const epoch = 1n
   const one = eventFilter({ epoch, id: 2n, mark: 3 }, { petId: 4n, orderId: 5n, type: ['pet.added'], to: 6 })
@@ -114,27 +70,4 @@ test('readers share a page only if all fields of their filters are equal', async
   const feed = new Feed({ ...store, listEvents }, 100)
   await Promise.all([one, ...filters, { ...one }].map((filter) => feed.read(filter)))
   expect(reads).toBe(1 + filters.length)
-})
-
-test('the key of a waiting reader is verified twice a second, even without events', async () => {
-  const { store, feed } = await start()
-  // Ticks of the same event loop, so that the test does not depend on the speed of the machine.
-  let ticks = 0
-  const timer = setInterval(() => ticks++, 40)
-  const verifiedAt: number[] = []
-  const startedAt = performance.now()
-  const revoked = new Error('revoked')
-  const waiting = feed.readLater(
-    eventFilter(undefined),
-    await store.findEnd(),
-    until(),
-    reader(async () => {
-      if (verifiedAt.push(ticks) === 4) throw revoked
-    }),
-  )
-  expect(await rejectionOf(waiting)).toBe(revoked)
-  clearInterval(timer)
-  for (const [n, at] of verifiedAt.slice(1).entries()) expect(at - (verifiedAt[n] as number)).toBeLessThan(25)
-  expect(performance.now() - startedAt).toBeGreaterThan(1_000)
-  await store.close()
 })

@@ -1,19 +1,27 @@
 // Overload: the service rejects requests, and logs how many.
 
-import { expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
 import { OVERLOADED } from '../../src/domain/petstore-error.ts'
 import { Admission } from '../../src/http/limits/work.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
+import { type Runtime, replaceRuntime } from '../../src/system/runtime.ts'
+
+let at = 0
+const real = replaceRuntime({} as Runtime)
+replaceRuntime(real)
+const useClock = () => void replaceRuntime({ ...real, monotonicMs: () => at })
+afterEach(() => void replaceRuntime(real))
 
 test.each([
   [100, 'rejects'],
   [10, 'admits'],
 ])('a slow turn of the event loop with %d requests %s more', async (count, outcome) => {
+  useClock()
   const admission = new Admission()
   const check = () => admission.check()
   for (let n = 0; n < count; n++) check()
-  Bun.sleepSync(300)
+  at += 300
   if (outcome === 'rejects') expect(check).toThrow(OVERLOADED)
   else for (let n = 0; n < count; n++) check()
   await new Promise(setImmediate)
@@ -30,15 +38,12 @@ test('rejects requests while thousands wait for the store', () => {
 
 test('an overloaded server answers some requests, and others with 503; it logs only their number', async () => {
   const { store } = await startService()
-  const busy = await startService({
-    store: {
-      ...store,
-      getPet(id) {
-        Bun.sleepSync(5)
-        return store.getPet(id)
-      },
-    },
-  })
+  useClock()
+  const getPet: typeof store.getPet = (id) => {
+    at += 5
+    return store.getPet(id)
+  }
+  const busy = await startService({ store: { ...store, getPet } })
   const answers = await Promise.all(Array.from({ length: 250 }, () => busy.get('/pets/1')))
   const refused = answers.filter(({ status }) => status === 503)
   expect(answers.filter(({ status }) => status === 404).length + refused.length).toBe(250)

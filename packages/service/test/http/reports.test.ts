@@ -1,4 +1,5 @@
-// The counts of key uses and deprecated calls: each is saved once, even if saving fails.
+// When the counts of key uses and deprecated calls are saved. The simulator (endurance/simulate/) tests that each is
+// saved once, even if saving fails.
 
 import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
@@ -28,21 +29,6 @@ test('the first count is saved immediately, later ones after the pause or at the
   await counts.save(save, true)
   expect(saved).toEqual(['a 1 8'])
   expect([...counts.all()].map(({ calls }) => calls)).toEqual([3, 1])
-})
-
-test('requests during a failed save are saved with it the next time, once, and with the latest time', async () => {
-  const { counts, add, save, saved } = counting()
-  add('a', 5)
-  add('a', 9)
-  const failing = () => {
-    add('a', 7)
-    add('b', 8)
-    return Promise.reject(new Error('full'))
-  }
-  expect((await rejectionOf(counts.save(failing))).message).toBe('full')
-  await counts.save(save)
-  expect(saved).toEqual(['a 3 9', 'b 1 8'])
-  await counts.save(() => Promise.reject(new Error('nothing is left to save')))
 })
 
 test('a failed save is tried again after the pause', async () => {

@@ -1,4 +1,5 @@
-// Slow clients, clients that do not read, thousands of idle connections, and a lack of descriptors.
+// Slow clients, clients that do not read or wait, thousands of idle connections, and a lack of descriptors.
+// connections.test.ts and work-time.test.ts test each limit.
 
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
@@ -12,17 +13,21 @@ import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 
 /** The runtime cuts a slow client after about 12 s. The rest is slack for a busy machine. */
 const CUT_MS_MAX = 40_000
+/** Longer than the runtime waits for a slow client. */
+const LONGER_S = 14
 const PET = petBody()
 
 const portOf = ({ url }: Running) => Number(new URL(url).port)
 const memoryMb = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-test('clients that drip headers, bodies or chunks are cut, while other clients are served', async () => {
+test('clients that drip headers, bodies or chunks are cut, while other clients are served, wait or are idle', async () => {
   const server = await serve(['--ephemeral'])
   const [port, to] = [portOf(server), `Host: a\r\nAuthorization: Bearer ${server.key}\r\n`]
   const post = `POST /v1/pets HTTP/1.1\r\n${to}`
   const unreadFile = await stalled(server, await largestFile(server), 'Accept-Encoding: identity')
+  const idle = await answered(server)
+  const waiting = ask('GET', `${server.url}/store/events?from=now&petId=0&wait=${LONGER_S}`, server.key)
   let watching = true
   const others = (async () => {
     let slowest = 0
@@ -39,6 +44,10 @@ test('clients that drip headers, bodies or chunks are cut, while other clients a
     drip(port, `${post}Content-Length: 60000\r\n\r\n`, ' '),
     drip(port, `${post}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
   ])
+  expect((await waiting).text).toBe('[]')
+  idle.write(`GET /v1/pets HTTP/1.1\r\n${to}\r\n`)
+  expect(String(await Promise.race([once(idle, 'data'), once(idle, 'close')]))).toStartWith('HTTP/1.1 200')
+  idle.destroy()
   watching = false
   expect(cut.filter((ms) => ms > CUT_MS_MAX)).toEqual([])
   expect(await others).toBeLessThan(20_000)

@@ -62,17 +62,6 @@ test('refuses more readers than the limit, and forgets those that disconnect', a
   for (const reader of [readers[0], third]) expect(await (await reader).json()).toMatchObject([{ petId: 1 }])
 })
 
-test('answers all readers with an empty page when the server stops', async () => {
-  const { service, path, untilWaiting } = await start()
-  const readers = Array.from({ length: 20 }, () => service.get(`${path}&wait=${WAIT_MAX_S}`))
-  await untilWaiting(20)
-  const stopped = service.stop()
-  for (const answer of await Promise.all(readers)) {
-    expect([answer.status, answer.text, nextOf(answer)]).toEqual([200, '[]', path])
-  }
-  await stopped
-})
-
 test('counts readers as waiting, and their wait neither as duration nor as in flight', async () => {
   const { service, metrics, path, untilWaiting } = await start()
   const reader = service.get(`${path}&wait=2`)
