@@ -210,13 +210,13 @@ function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: Lis
 }
 
 function RecordPage({ store, opened }: { store: Store; opened: RecordId }) {
-  const { service, onAction, changes, message, noteChange, goBack, list, printing } = store
+  const { service, onAction, changes, message, noteChange, noteUndoable, goBack, list, printing } = store
   return (
     <RecordView
       {...{ ...service, onAction, changes }}
       record={opened}
       news={message}
-      onCorrected={noteChange}
+      onCorrected={noteUndoable}
       onPrintLabel={(id) => printing.printLabels([id])}
       onDeleted={(sentence) => {
         goBack('animals')

@@ -5,14 +5,17 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../client/src/petstore.ts'
 import { addressOf, type Place, useAddress } from './address.ts'
+import { toFailure } from './failures.ts'
 import { type ShownList, useFirstPages, useList } from './list/list.ts'
 import type { ListPosition } from './list/list-position.ts'
 import { spokenSummary } from './list/list-words.ts'
 import { useFocusBack } from './list/row-focus.ts'
 import { useService } from './live/feed.ts'
+import type { Undo } from './orders/undo.ts'
 import { useOrderDialog } from './orders/use-order-dialog.tsx'
 import { usePrinting } from './paper/use-printing.tsx'
 import { useAnnounce } from './parts/announcer.tsx'
+import { useBusy } from './parts/busy.ts'
 import { Button } from './parts/button.tsx'
 import { every } from './parts/listen.ts'
 import { Notice } from './parts/notice.tsx'
@@ -50,20 +53,53 @@ export function useStore(client: PetstoreClient, readOnly: boolean) {
     list.refresh()
   }
 
+  /** Offers to undo the change. If the response to that is lost, offers it again. */
+  function noteUndoable(sentence: string, undo: Undo | undefined, more?: ComponentChildren): void {
+    const failed = (why: string) => noteUndoable(`It is not undone yet. ${why}`, undo)
+    const button = undo && <UndoButton key="undo" {...{ undo, failed }} done={noteChange} />
+    noteChange(sentence, (more || button) && <div class="actions">{[more, button]}</div>)
+  }
+
   const [act, orderDialog] = useOrderDialog({
     ...service,
     onStart: () => showMessage(''),
     onChange: list.refresh,
-    onDone: (sentence, action, orderId) =>
-      noteChange(
+    onDone: (sentence, action, { id }, undo) =>
+      noteUndoable(
         sentence,
-        action === 'sell' && <Button text="Receipt" onClick={() => printing.printReceipt(orderId)} />,
+        undo,
+        action === 'sell' && <Button key="receipt" text="Receipt" onClick={() => printing.printReceipt(id)} />,
       ),
   })
   const onAction = readOnly ? undefined : act
   const dialogs = [printed, orderDialog]
   const view = { position, opened, go, goBack, firstPages }
-  return { ...view, service, readOnly, list, selecting, message, changes, noteChange, onAction, printing, dialogs }
+  return {
+    ...view,
+    service,
+    readOnly,
+    list,
+    selecting,
+    message,
+    changes,
+    noteChange,
+    noteUndoable,
+    onAction,
+    printing,
+    dialogs,
+  }
+}
+
+interface UndoButtonProps {
+  undo: Undo
+  done: (sentence: string) => void
+  failed: (why: string) => void
+}
+
+function UndoButton({ undo, done, failed }: UndoButtonProps) {
+  const [busy, once] = useBusy()
+  const run = () => once(() => undo().then(done, (error) => failed(toFailure(error).message)))
+  return <Button text={busy ? 'Undoing…' : 'Undo'} aria-disabled={busy} onClick={run} />
 }
 
 const MESSAGE_MS = 10_000

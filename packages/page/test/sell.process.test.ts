@@ -124,6 +124,14 @@ test('a failed sale reopens its closed dialog and continues with its order', asy
   await button('Try again').click()
   await said('Rex is sold.')
   expect(await orders()).toEqual(['completed'])
+  // The response to Undo is lost.
+  await page.route('**/return', (route) => route.abort())
+  await button('Undo').click()
+  await said(`It is not undone yet. ${NOT_RESPONDING}`)
+  await page.unroute('**/return')
+  await button('Undo').click()
+  await said('Rex was taken back, and is available again.')
+  expect(await orders()).toEqual(['returned'])
 })
 
 test('a change by another till shows in its row, the counts and an open dialog, and moves no row, focus or text', async () => {

@@ -24,7 +24,7 @@ interface OrderDialogProps extends Service, Opening {
   subject: Subject
   placed: Set<bigint>
   onChange: () => void
-  onDone: (sentence: string, orderId: bigint) => void
+  onDone: (sentence: string, order: Order) => void
 }
 
 export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }: OrderDialogProps) {
@@ -58,7 +58,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
 
   function finish(held: Order): void {
     close(false)
-    onDone(done(action, subject.name, held), held.id)
+    onDone(done(action, subject.name, held), held)
   }
 
   function close(open: boolean): void {

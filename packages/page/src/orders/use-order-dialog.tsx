@@ -2,18 +2,21 @@
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Order } from '../../../client/src/petstore.ts'
 import type { OnAction } from '../list/list-table.tsx'
 import { SEARCH_ID } from '../list/search.tsx'
 import type { Service } from '../live/feed.ts'
 import { useDialog } from '../parts/dialog.tsx'
 import type { Action, Subject } from './actions.ts'
 import { OrderDialog } from './order-dialog.tsx'
+import { type Undo, undoOf } from './undo.ts'
 
 interface OrderDialogProps extends Service {
   onStart: () => void
   /** This till or another one changed something. */
   onChange: () => void
-  onDone: (sentence: string, action: Action, orderId: bigint) => void
+  /** `order` is as it was before the action. `undo`: undefined after a reservation. */
+  onDone: (sentence: string, action: Action, order: Order, undo: Undo | undefined) => void
 }
 
 export function useOrderDialog({
@@ -32,10 +35,11 @@ export function useOrderDialog({
   }
 
   if (!task) return [begin, undefined]
-  function noteDone(sentence: string, orderId: bigint): void {
+  function noteDone(sentence: string, order: Order): void {
     if (!task) return
-    focusAfter(task.action, task.subject.petId)
-    onDone(sentence, task.action, orderId)
+    const { action, subject } = task
+    focusAfter(action, subject.petId)
+    onDone(sentence, action, order, undoOf(service.client, action, [order], placed))
   }
   return [
     begin,

@@ -3,6 +3,7 @@
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
 import { HOLDING } from '../../../service/src/domain/order-transitions.ts'
 import { deleteShown } from '../animal/preconditions.ts'
+import type { Undo } from '../orders/undo.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog, useDialog } from '../parts/dialog.tsx'
 import { brief } from '../phrases.ts'
@@ -16,7 +17,7 @@ interface CorrectionsProps {
   client: PetstoreClient
   read: RecordData
   reload: () => void
-  onCorrected: (sentence: string) => void
+  onCorrected: (sentence: string, undo?: Undo) => void
   onDeleted: (sentence: string) => void
 }
 
@@ -58,7 +59,7 @@ function ConfirmDialog({ correction, client, read, open, setOpen, ...props }: Co
   const { busy, problems, submit } = useSaving({ ...props, setOpen }, async () => {
     if (correction === 'makeAvailable') await client.updatePet(pet.id, { status: 'available' })
     else await deleteShown(client, pet)
-    return `${name} is ${correction === 'makeAvailable' ? 'available' : 'deleted'}.`
+    return { sentence: `${name} is ${correction === 'makeAvailable' ? 'available' : 'deleted'}.` }
   })
 
   return (

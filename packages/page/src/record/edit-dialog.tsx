@@ -8,13 +8,24 @@ import { NO_PROBLEMS, type Problems, toProblems } from '../animal/field-problems
 import { FIELDS, TYPED_FIELDS, type TypedField } from '../animal/fields.ts'
 import { type Failure, toFailure } from '../failures.ts'
 import { HoldField } from '../orders/hold-field.tsx'
+import type { Undo } from '../orders/undo.ts'
 import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { brief } from '../phrases.ts'
-import { differing, type Field, type Fields, fieldLabel, fieldsOf, inWords, NOTHING, save } from './edits.ts'
+import {
+  differing,
+  type Field,
+  type Fields,
+  fieldLabel,
+  fieldsOf,
+  inWords,
+  NOTHING,
+  type Saved,
+  save,
+} from './edits.ts'
 import type { RecordData } from './history.ts'
 
 export interface RecordDialogProps extends Opening {
@@ -22,7 +33,7 @@ export interface RecordDialogProps extends Opening {
   read: RecordData
   /** Reads the record again, because another till changed it. */
   reload: () => void
-  done: (sentence: string) => void
+  done: (sentence: string, undo?: Undo) => void
 }
 
 export function EditDialog({ client, read, reload, open, setOpen, done }: RecordDialogProps) {
@@ -76,19 +87,19 @@ export function EditDialog({ client, read, reload, open, setOpen, done }: Record
 type SavingProblems = Problems & { title: string; isConflict: boolean }
 const NONE: SavingProblems = { ...NO_PROBLEMS, title: NOTHING, isConflict: false }
 
-/** `save` resolves with a sentence about the result. If it rejects, the dialog reopens and shows why. */
+/** If `save` rejects, the dialog reopens and shows why. */
 export function useSaving(
   { reload, setOpen, done }: Pick<RecordDialogProps, 'reload' | 'setOpen' | 'done'>,
-  save: () => Promise<string>,
+  save: () => Promise<Saved>,
 ) {
   const [busy, once] = useBusy()
   const [problems, setProblems] = useState(NONE)
   async function attempt(): Promise<void> {
     setProblems(NONE)
     try {
-      const sentence = await save()
+      const { sentence, undo } = await save()
       setOpen(false)
-      done(sentence)
+      done(sentence, undo)
     } catch (error) {
       const {
         code = '',

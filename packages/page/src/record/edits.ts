@@ -5,6 +5,7 @@ import { localTime } from '../../../files/src/local-time.ts'
 import { FIELDS, problemsIn, TYPED_FIELDS, type TypedField, textsOf } from '../animal/fields.ts'
 import { tagOfOrder, tagOfPet } from '../animal/preconditions.ts'
 import { expiryOf, type HoldEnd } from '../orders/hold.ts'
+import type { Undo } from '../orders/undo.ts'
 import { brief, time } from '../phrases.ts'
 import type { RecordData } from './history.ts'
 
@@ -59,30 +60,51 @@ export function fromTo(fields: readonly Field[], before: Partial<Fields>, after:
     .join(', ')
 }
 
+export interface Saved {
+  /** About the result. */
+  sentence: string
+  /** Restores the previous values, unless the record has changed since. */
+  undo?: Undo
+}
+
 /**
- * Resolves with a sentence about the result. Rejects with RangeError if a field is invalid, and with
+ * Rejects with RangeError if a field is invalid, and with
  * `precondition_failed` if the record changed since it was shown.
  */
-export async function save(client: PetstoreClient, read: RecordData, fields: Fields): Promise<string> {
+export async function save(client: PetstoreClient, read: RecordData, fields: Fields): Promise<Saved> {
   const { animal, order } = read
   const changed = differing(read, fields, fieldsOf(read))
   const { hold, until } = fields.end
   if (order && hold === 'other' && !until) throw new RangeError('Choose a day and a time.')
   const problem = order ? '' : problemsIn(fields)
   if (problem) throw new RangeError(problem)
-  if (changed.length === 0) return NOTHING
+  if (changed.length === 0) return { sentence: NOTHING }
+  let tag: string | undefined
+  const onEntityTag = (given: string) => {
+    tag = given
+  }
   if (order) {
     const ifMatch = await tagOfOrder(client, order)
     const change = {
       ...(changed.includes('reference') && { reference: fields.reference.trim() || null }),
       ...(changed.includes('end') && { expiresAt: expiryOf(hold, until).expiresAt ?? null }),
     }
-    await client.updateOrder(order.id, change, { ifMatch })
-    return `Order ${order.id} is saved.`
+    const { reference = null, expiresAt = null } = order
+    await client.updateOrder(order.id, change, { ifMatch, onEntityTag })
+    const undo = async () => {
+      await client.updateOrder(order.id, { reference, expiresAt }, { ifMatch: tag })
+      return `Order ${order.id} is as it was before.`
+    }
+    return { sentence: `Order ${order.id} is saved.`, undo }
   }
   const ifMatch = await tagOfPet(client, animal.pet)
   const sent = TYPED_FIELDS.filter((field) => changed.includes(field))
   const change: PetChange = Object.fromEntries(sent.map((field) => [field, FIELDS[field].parse(fields[field])]))
-  await client.updatePet(animal.pet.id, change, { ifMatch })
-  return `${brief(fields.name)} is saved.`
+  const { id, name, categoryId } = animal.pet
+  await client.updatePet(id, change, { ifMatch, onEntityTag })
+  const undo = async () => {
+    await client.updatePet(id, { name, categoryId }, { ifMatch: tag })
+    return `${brief(name)} is as it was before.`
+  }
+  return { sentence: `${brief(fields.name)} is saved.`, undo }
 }

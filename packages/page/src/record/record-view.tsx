@@ -9,6 +9,7 @@ import { Actions, type OnAction } from '../list/list-table.tsx'
 import { type Service, useEvents } from '../live/feed.ts'
 import type { Records } from '../live/records.ts'
 import { type Subject, subjectOf } from '../orders/actions.ts'
+import type { Undo } from '../orders/undo.ts'
 import { loadCodes, Receipt } from '../paper/receipt.tsx'
 import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -31,7 +32,7 @@ type ReadProps = Service & {
 interface RecordViewProps extends ReadProps {
   record: RecordId
   onAction: OnAction | undefined
-  onCorrected: (sentence: string) => void
+  onCorrected: (sentence: string, undo?: Undo) => void
   onDeleted: (sentence: string) => void
   onBack: () => void
   onPrintLabel: (id: bigint) => void

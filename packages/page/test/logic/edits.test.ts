@@ -37,14 +37,18 @@ test.each<[keyof typeof READ, Partial<Fields>, object | undefined, string]>([
 ])('editing %s: %j sends only that', async (of, edits, change, sentence) => {
   const read = READ[of]
   const { calls, client } = service()
-  expect(await save(client, read, { ...fieldsOf(read), ...edits })).toBe(sentence)
+  const saved = await save(client, read, { ...fieldsOf(read), ...edits })
+  expect(saved.sentence).toBe(sentence)
   const [first, second] = calls
   // The shown values come first, with a tag that never matches: the service refuses them if the record changed.
   const shown = read.order ? { reference: 'Ana', expiresAt: END } : { name: 'Rex', categoryId: 7n }
   expect(first?.[2]).toEqual(change && shown)
   expect(second?.[2]).toEqual(change)
-  if (change) expect(second?.[3]).toEqual({ ifMatch: '"tag"' })
-  expect(calls).toHaveLength(change ? 2 : 0)
+  if (change) expect(second?.[3]).toMatchObject({ ifMatch: '"tag"' })
+  expect([calls.length, saved.undo !== undefined]).toEqual(change ? [2, true] : [0, false])
+  // Undo restores the values, unless the record changed since.
+  await saved.undo?.()
+  if (change) expect(calls[2]?.slice(2)).toEqual([shown, { ifMatch: '"tag"' }])
 })
 
 test.each<[keyof typeof READ, Partial<Fields>, string]>([

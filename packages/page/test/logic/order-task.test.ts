@@ -6,6 +6,7 @@ import { NOT_RESPONDING } from '../../src/failures.ts'
 import { type Action, actionsOf, type Subject } from '../../src/orders/actions.ts'
 import { problemOf } from '../../src/orders/order-dialog.tsx'
 import { type Choices, OrderTask, SALE_MS } from '../../src/orders/order-task.ts'
+import { undoOf } from '../../src/orders/undo.ts'
 import { noteServiceTime } from '../../src/parts/clock.ts'
 import { fakeClient, order, refused } from './fake-client.ts'
 
@@ -265,4 +266,54 @@ test('a problem names the field of the page, and a sale that stopped halfway', (
   expect(problemOf({ kind: 'other', code: 'invalid_order', message }, false)).toBe('The end must be in the future.')
   const lost = { kind: 'unavailable', code: 'network', message: NOT_RESPONDING } as const
   expect(problemOf(lost, true)).toBe(`Not sold yet. ${NOT_RESPONDING}`)
+})
+
+test.each<[string, Action, Partial<Order>, boolean, string[], string]>([
+  ['a sale at the counter', 'sell', {}, true, ['returnOrder'], 'Rex was taken back, and is available again.'],
+  [
+    'a sale of a reserved animal',
+    'sell',
+    { reference: 'Anna' },
+    false,
+    ['returnOrder', 'placeOrder'],
+    'Rex is reserved for Anna again, with order 8.',
+  ],
+  [
+    'a release',
+    'release',
+    { reference: 'Anna' },
+    false,
+    ['placeOrder'],
+    'Rex is reserved for Anna again, with order 8.',
+  ],
+  [
+    'a return',
+    'takeBack',
+    { reference: 'Anna', expiresAt: '2020-01-01T00:00:00Z' },
+    false,
+    ['placeOrder', 'completeOrder'],
+    'Rex is sold again, with order 8. Sales shows the return and a new sale.',
+  ],
+])('undoes %s, also if a response was lost', async (_, action, fields, isPlaced, sent, sentence) => {
+  let losses = 1
+  const lose = <Result>(result: Result) => {
+    if (losses-- > 0) throw new PetstoreNetworkError('lost')
+    return result
+  }
+  const { calls, client, names } = fakeClient({
+    returnOrder: () => lose(undefined),
+    placeOrder: (placing: NewOrder) => lose(order(8, placing as Partial<Order>)),
+    completeOrder: () => undefined,
+  })
+  const undo = undoOf(client, action, [order(7, fields)], new Set(isPlaced ? [7n] : []))
+  expect(await undo?.().catch(({ message }) => message)).toBe('lost')
+  expect(await undo?.()).toBe(sentence)
+  expect(names()).toEqual([sent[0] as string, ...sent])
+  const placings = calls.filter(([name]) => name === 'placeOrder') as [string, NewOrder, { idempotencyKey: string }][]
+  expect(new Set(placings.map(([, , { idempotencyKey }]) => idempotencyKey)).size).toBe(isPlaced ? 0 : 1)
+  for (const [, { reference, expiresAt }] of placings) {
+    expect(reference).toBe('Anna')
+    // A sale needs an end in the future.
+    if (action === 'takeBack') expect(Date.parse(expiresAt ?? '')).toBeGreaterThan(Date.now())
+  }
 })
