@@ -2,8 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decodeEventCursor, encodeEventCursor } from '../packages/service/src/domain/event-cursor.ts'
-import { markOf } from '../packages/service/src/domain/events.ts'
+import { decodeEventCursor, encodeEventCursor, markOf } from '../packages/service/src/domain/events.ts'
 import type { PetStatus } from '../packages/service/src/domain/pets.ts'
 import { cursorAfter } from '../test/support/cursors.ts'
 import { Cluster } from '../test/support/postgres.ts'

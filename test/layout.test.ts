@@ -82,7 +82,6 @@ const ALLOWED: Record<string, readonly string[]> = {
 const ALLOWED_WITHIN: Record<string, readonly string[]> = {
   'service/src/http/request': ['service/src/http/context.ts'],
   'service/src/http/response': ['service/src/http/context.ts', 'service/src/http/shared-reads.ts'],
-  'service/src/http/limits': ['service/src/http/context.ts'],
   'service/src/http/web': ['service/src/http/route.ts', 'service/src/http/context.ts', 'service/src/http/response'],
   // The subjects of the command line do not import its commands.
   'cli/src/terminal': [],

@@ -20,12 +20,12 @@ const MS_MAX = 100
 
 /** For each file that reads external text: samples that match its expressions, with each of their parts. */
 const SAMPLES: Record<string, readonly string[]> = {
-  'service/src/http/observers.ts': ['/pets/pets_live_x'],
-  'service/src/http/response/conditions.ts': ['"abc", W/"d"'],
+  'service/src/http/reports.ts': ['/pets/pets_live_x'],
+  'service/src/http/response/response.ts': ['"abc", W/"d"'],
   'service/src/http/request/authentication.ts': ['Bearer  pets_live_x y'],
-  'service/src/http/request/body.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z'],
+  'service/src/http/request/input.ts': ['application/json', ' ; charset="utf-8"; a=b', 'text/x.y-1+z', 'type[0]'],
   'service/src/http/web/static-file.ts': ['q=0.000'],
-  'service/src/http/operations/handler.ts': ['a\\"b\\\\'],
+  'service/src/http/limits.ts': ['a\\"b\\\\'],
   'contract/src/contract.ts': ['#/components/schemas/NewPet'],
   'contract/src/schema.ts': ['category_id', '\u202e', 'pets_live_'],
   'contract/src/date-time.ts': ['2026-11-21T09:30:00.123456789+02:00', '2026-11-21T09:30'],
@@ -36,7 +36,6 @@ const SAMPLES: Record<string, readonly string[]> = {
   'contract/src/system-reason.ts': ['ERR_TLS_CERT'],
   'service/src/domain/names.ts': ['Dogs', '+12', '\u0007'],
   'service/src/domain/words.ts': ['abc 12', '\u0301', '王小明', 'é'],
-  'service/src/http/request/parameters.ts': ['type[0]'],
   'service/src/http/pipeline.ts': ['a.example%20:8080'],
   'openapi.yaml': ['"a b\\"\\\\"', ' \tRex the dog ', 'AAAAAAAAABSPeLA', '120', 'now', 'A'.repeat(24)],
 }

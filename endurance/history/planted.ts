@@ -21,10 +21,10 @@ export interface Planted {
   readonly isSynchronous?: false
 }
 
-const CONDITIONS = 'packages/service/src/http/response/conditions.ts'
+const CONDITIONS = 'packages/service/src/http/response/response.ts'
 const SWEEP = 'packages/service/src/http/expiry.ts'
-const ORDERS = 'packages/service/src/domain/decisions/orders.ts'
-const PETS = 'packages/service/src/domain/decisions/pets.ts'
+const ORDERS = 'packages/service/src/domain/decisions/decision.ts'
+const PETS = 'packages/service/src/domain/decisions/decision.ts'
 const COPY = 'packages/service/src/domain/decisions/working-copy.ts'
 const POSTGRES = 'packages/service/src/store/postgres'
 
@@ -32,7 +32,7 @@ const MOVED = 'copy.pets.set(order.petId, { ...copy.petOf(order), status: TRANSI
 const CHANGED = 'return { events: this.events, petsChanged'
 
 const RULES: Faults = {
-  'a pet is sold whatever its status': [ORDERS, "status !== 'available') return", "status === '') return"],
+  'a pet is sold whatever its status': [ORDERS, "status !== 'available') return petNotAvailable", "status === '') return petNotAvailable"],
   'the end of a reservation is not looked at': [ORDERS, 'isOverdue(order, copy.now) ?', 'false ?'],
   'nobody ends reservations': [SWEEP, 'more = (await orders.expireOrders()).length > 0', 'more = false'],
   'a cancelled order stays as it was': [

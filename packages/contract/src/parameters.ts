@@ -6,7 +6,7 @@ type Components = Pick<OpenApi['components'], 'parameters'>
 
 /**
  * Returns the parameters in the contract's order. Leaves out the headers of a GET: they are preconditions, which are
- * evaluated against its response (RFC 9110, 13; http/response/conditions.ts).
+ * evaluated against its response (RFC 9110, 13; http/response/response.ts).
  */
 export function parametersOf(method: string, { parameters = [] }: Operation, components: Components): Parameter[] {
   return parameters

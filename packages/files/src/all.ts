@@ -3,8 +3,7 @@
 import { extname } from 'node:path'
 import { csv } from './csv.ts'
 import type { Format } from './format.ts'
-import { json } from './json.ts'
-import { ndjson } from './ndjson.ts'
+import { json, ndjson } from './json.ts'
 
 export const formats = { csv, json, ndjson } satisfies Record<string, Format>
 export type FormatName = keyof typeof formats

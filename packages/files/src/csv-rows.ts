@@ -6,7 +6,7 @@
 // Parse 5.7 reports no lines, and reads everything after a misplaced quote as one field. uDSV 0.7 reports no errors.
 
 import { FileError } from './format.ts'
-import { RECORD_MAX } from './ndjson.ts'
+import { RECORD_MAX } from './json.ts'
 
 /** The first line determines the separator. */
 const SEPARATORS = ',;\t'

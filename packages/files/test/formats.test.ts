@@ -8,7 +8,7 @@ import type { Pet, PetStatus } from '../../client/src/petstore.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { formats } from '../src/all.ts'
 import type { SourceRecord, Unchecked } from '../src/format.ts'
-import { RECORD_MAX } from '../src/ndjson.ts'
+import { RECORD_MAX } from '../src/json.ts'
 import { RecordKeys } from '../src/record-key.ts'
 
 const COLUMNS = ['id', 'name', 'categoryId', 'status']

@@ -2,7 +2,7 @@
 // process at a time can use it.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { decodeEventCursor } from '../../../service/src/domain/event-cursor.ts'
+import { decodeEventCursor } from '../../../service/src/domain/events.ts'
 import { orStartError, StartError } from '../../../service/src/domain/start-error.ts'
 import { absolutePath } from '../../../service/src/store/absolute-path.ts'
 import { syncFolderOf } from '../../../service/src/system/files.ts'

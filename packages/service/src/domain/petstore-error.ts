@@ -1,4 +1,4 @@
-// An error with a code of the contract, which becomes a response (http/response/error-answer.ts).
+// An error with a code of the contract, which becomes a response (http/response/response.ts).
 // decisions/refusal-messages.ts has the errors of decisions about pets and orders.
 
 import type { ErrorCode } from '../../../contract/src/generated.ts'

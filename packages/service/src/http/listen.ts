@@ -6,7 +6,7 @@ import { StartError } from '../domain/start-error.ts'
 import { authority, joined } from '../observability/client-address.ts'
 import type { Log } from '../observability/log.ts'
 import { CONTENT_TYPE } from '../observability/prometheus.ts'
-import { IDLE_SECONDS } from './limits/connections.ts'
+import { IDLE_SECONDS } from './limits.ts'
 import { canBind, setSocketOption } from './listening-sockets.ts'
 import { SECURITY_HEADERS } from './response/response.ts'
 

@@ -9,24 +9,29 @@ import { PetstoreError } from '../domain/petstore-error.ts'
 import { endOfTurn, monotonicMs } from '../system/runtime.ts'
 import { Context, type LinkTo, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
-import type { Connections } from './limits/connections.ts'
-import { RateLimit } from './limits/rate-limit.ts'
-import { Admission, WorkTime } from './limits/work.ts'
-import type { Observer } from './observers.ts'
+import type { Connections } from './limits.ts'
+import { Admission, RateLimit, RunningKeys, WorkTime } from './limits.ts'
 import { eventOperations } from './operations/events.ts'
-import { type Client, type Handlers, RunningKeys, type Services } from './operations/handler.ts'
+import type { Client, Handlers, Services } from './operations/handler.ts'
 import { orderOperations } from './operations/orders.ts'
 import { petOperations } from './operations/pets.ts'
+import type { Observer } from './reports.ts'
 import { type ReportOptions, Reports } from './reports.ts'
 import { Authentication, authorize, readToken } from './request/authentication.ts'
-import { readBody, validateBody } from './request/body.ts'
-import { readParameters } from './request/parameters.ts'
+import { readBody, readParameters, validateBody } from './request/input.ts'
 import { AnswerCache } from './response/answer-cache.ts'
-import { failedPrecondition } from './response/conditions.ts'
-import { checkNotRemoved } from './response/deprecation.ts'
-import { errorAnswer, toPetstoreError } from './response/error-answer.ts'
-import { type Answer, addCors, type CorsOrigins, NO_ROUTE, toResponse } from './response/response.ts'
+import {
+  type Answer,
+  addCors,
+  type CorsOrigins,
+  errorAnswer,
+  failedPrecondition,
+  NO_ROUTE,
+  toPetstoreError,
+  toResponse,
+} from './response/response.ts'
 import type { Route } from './route.ts'
+import { checkNotRemoved } from './route.ts'
 
 /** Maps every operationId of the contract to its function. A missing one does not compile. */
 export const handlers: Handlers = { ...petOperations, ...orderOperations, ...eventOperations }

@@ -1,11 +1,9 @@
 // A path of the service: its methods, and the headers of its responses.
 
-import { basePath, type ContractOperation } from '../../../contract/src/contract.ts'
+import { basePath, type ContractOperation, type Deprecation } from '../../../contract/src/contract.ts'
 import { PetstoreError } from '../domain/petstore-error.ts'
 import type { Context, LinkTo, RoutedRequest, SharedHeaders } from './context.ts'
-import { deprecationHeaders } from './response/deprecation.ts'
-import { ACCEPT_PATCH } from './response/error-answer.ts'
-import { type Answer, noContent, sharedHeaders } from './response/response.ts'
+import { ACCEPT_PATCH, type Answer, noContent, sharedHeaders } from './response/response.ts'
 
 /** An operation of the contract, which the pipeline runs, or a function outside the contract. */
 type Endpoint = ContractOperation | ((context: Context) => Answer | Promise<Answer>)
@@ -88,4 +86,27 @@ export function serving(
     // The pipeline refuses oversized bodies, with an Error body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   }
+}
+
+// Deprecated operations: headers that announce the removal (RFC 9745, RFC 8594), and the removal itself.
+
+function deprecationHeaders({ since, sunset, successor }: Deprecation, linkTo: LinkTo): Record<string, string> {
+  return {
+    Deprecation: `@${since / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+    Link: deprecationLinks(successor, linkTo),
+  }
+}
+
+/** `successor` is a path with the version. */
+export function deprecationLinks(successor: string, linkTo: LinkTo): string {
+  return `<${linkTo(successor)}>; rel="successor-version", <${linkTo('/docs')}>; rel="deprecation"; type="text/html"`
+}
+
+/** Throws `operation_removed` from the sunset date on. */
+export function checkNotRemoved({ id, deprecation }: ContractOperation, now: number, linkTo: LinkTo): void {
+  if (!deprecation || now < deprecation.sunset) return
+  const day = new Date(deprecation.sunset).toISOString().slice(0, 10)
+  const successor = linkTo(deprecation.successor)
+  throw new PetstoreError('operation_removed', `${id} was removed on ${day}. Use GET ${successor} instead.`)
 }

@@ -8,7 +8,7 @@ import { petBody } from '../../../../test/support/pets.ts'
 import { largestFile } from '../../../../test/support/process.ts'
 import { startService } from '../../../../test/support/service.ts'
 import { until } from '../../../../test/support/until.ts'
-import { IDLE_SECONDS } from '../../src/http/limits/connections.ts'
+import { IDLE_SECONDS } from '../../src/http/limits.ts'
 import { type Runtime, replaceRuntime } from '../../src/system/runtime.ts'
 
 /** How long common load balancers keep an idle connection. */

@@ -3,8 +3,8 @@
 import { afterEach, expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
 import { OVERLOADED } from '../../src/domain/petstore-error.ts'
-import { Admission } from '../../src/http/limits/work.ts'
-import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
+import { Admission } from '../../src/http/limits.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/response.ts'
 import { type Runtime, replaceRuntime } from '../../src/system/runtime.ts'
 
 let at = 0

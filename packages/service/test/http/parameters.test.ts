@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { ContractOperation } from '../../../contract/src/contract.ts'
 import { instantFromText } from '../../../contract/src/date-time.ts'
 import type { RoutedRequest } from '../../src/http/context.ts'
-import { readParameters, valuesOf } from '../../src/http/request/parameters.ts'
+import { readParameters, valuesOf } from '../../src/http/request/input.ts'
 
 test('the message about a date-time with an unescaped + in a query suggests %2B', () => {
   const validate = (text: string, name: string, problems: string[]) => {

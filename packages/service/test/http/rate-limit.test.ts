@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Context } from '../../src/http/context.ts'
-import { RateLimit } from '../../src/http/limits/rate-limit.ts'
+import { RateLimit } from '../../src/http/limits.ts'
 
 const SECOND = 1_000
 

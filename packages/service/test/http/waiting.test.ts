@@ -6,7 +6,7 @@ import { countIn, untilCount } from '../../../../test/support/metrics.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { type Answer, type Service, type ServiceOptions, startService } from '../../../../test/support/service.ts'
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
-import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/response.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 import { openStore } from '../../src/store/kinds.ts'
 

@@ -13,7 +13,7 @@ import { ask, type Running, serve } from '../../../../test/support/process.ts'
 import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { noStrace } from '../../../../test/support/strace.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
-import { RETRY_AFTER_S } from '../../src/http/response/error-answer.ts'
+import { RETRY_AFTER_S } from '../../src/http/response/response.ts'
 
 const PET = petBody({ name: 'x'.repeat(TEXT_LENGTH_MAX) })
 

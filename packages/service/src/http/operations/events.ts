@@ -3,13 +3,13 @@
 import { pathOf } from '../../../../contract/src/contract.ts'
 import { DATE_TIME_EXPECTED, instantFromText, lacksSeconds } from '../../../../contract/src/date-time.ts'
 import { shown } from '../../../../contract/src/schema.ts'
-import { decodeEventCursor, encodeEventCursor } from '../../domain/event-cursor.ts'
 import type { EventFilter, EventPosition, EventStart } from '../../domain/events.ts'
+import { decodeEventCursor, encodeEventCursor } from '../../domain/events.ts'
 import { ASCENDS } from '../../domain/lists.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { monotonicMs } from '../../system/runtime.ts'
 import type { LinkTo } from '../context.ts'
-import { noteOnPlus } from '../request/parameters.ts'
+import { noteOnPlus } from '../request/input.ts'
 import type { SomeHandlers } from './handler.ts'
 
 const PATH = pathOf('listEvents')

@@ -1,13 +1,12 @@
 // The types of operation functions, and what they use.
 
 import type { Operations } from '../../../../contract/src/generated.ts'
-import type { ApiKey, KeyId } from '../../domain/keys.ts'
+import type { ApiKey } from '../../domain/keys.ts'
 import type { OrderStore } from '../../domain/orders.ts'
 import type { PetStore } from '../../domain/pets.ts'
-import { PetstoreError } from '../../domain/petstore-error.ts'
-import { watchSize } from '../../system/runtime.ts'
 import type { LinkTo } from '../context.ts'
 import type { Feed } from '../feed.ts'
+import type { RunningKeys } from '../limits.ts'
 import type { Answer } from '../response/response.ts'
 
 /** The services that operations use. */
@@ -50,44 +49,4 @@ export function shared<Operation extends keyof Operations>(
   answer: (services: Services, none: unknown, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
 ): Handler<Operation> {
   return Object.assign(answer, { shared: true })
-}
-
-/**
- * Allows one request at a time for each `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). The store
- * remembers finished requests, for all servers and across restarts; this class knows only the requests in progress in
- * this process.
- */
-export class RunningKeys {
-  private readonly running = new Set<string>()
-
-  constructor() {
-    watchSize('idempotency keys in flight', () => this.running.size)
-  }
-
-  /**
-   * Runs `work` with the header's key, if there is one. Rejects with `idempotency_in_flight` while another request
-   * with the key is running.
-   */
-  async runAlone<Result>(
-    by: KeyId,
-    header: string | undefined,
-    work: (key?: string) => Promise<Result>,
-  ): Promise<Result> {
-    if (header === undefined) return work()
-    // Without the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays unchanged.
-    const key = header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header
-    const name = `${by} ${key}`
-    if (this.running.has(name)) {
-      throw new PetstoreError(
-        'idempotency_in_flight',
-        'The first request with this Idempotency-Key is still in progress. Send it again to get its response.',
-      )
-    }
-    this.running.add(name)
-    try {
-      return await work(key)
-    } finally {
-      this.running.delete(name)
-    }
-  }
 }

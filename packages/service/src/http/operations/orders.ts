@@ -6,8 +6,7 @@ import { noSuchOrder } from '../../domain/decisions/refusal-messages.ts'
 import type { Order, OrderStore } from '../../domain/orders.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
-import { type Conditions, preconditionOf } from '../response/conditions.ts'
-import { changed, created, noContent, ok } from '../response/response.ts'
+import { type Conditions, changed, created, noContent, ok, preconditionOf } from '../response/response.ts'
 import { type SomeHandlers, shared } from './handler.ts'
 
 const ORDER_PATH = pathOf('getOrder')

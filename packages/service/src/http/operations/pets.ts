@@ -6,9 +6,8 @@ import { noSuchPet } from '../../domain/decisions/refusal-messages.ts'
 import type { Pet } from '../../domain/pets.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { linksOf, positionOf } from '../request/cursor.ts'
-import { preconditionOf } from '../response/conditions.ts'
-import { deprecationLinks } from '../response/deprecation.ts'
-import { changed, created, noContent, ok } from '../response/response.ts'
+import { changed, created, noContent, ok, preconditionOf } from '../response/response.ts'
+import { deprecationLinks } from '../route.ts'
 import { type SomeHandlers, shared } from './handler.ts'
 
 const PETS = pathOf('listPets')

@@ -3,9 +3,10 @@
 // cross-origin access (CORS in the Fetch standard).
 
 import { headers as contract } from '../../../../contract/src/contract.ts'
+import { ERROR_STATUS, type Error as ErrorBody, type ErrorCode } from '../../../../contract/src/generated.ts'
+import { PetstoreError } from '../../domain/petstore-error.ts'
 import { wallMs } from '../../system/runtime.ts'
 import type { Context, SharedHeaders } from '../context.ts'
-import { entityTag, matches } from './conditions.ts'
 
 export interface Answer {
   readonly status: number
@@ -130,4 +131,112 @@ export function addCors(response: Response, request: Request, origins: CorsOrigi
     response.headers.set('Access-Control-Allow-Headers', ALLOWED)
     response.headers.set('Access-Control-Max-Age', '600')
   }
+}
+
+// Entity tags and conditional requests (RFC 9110, 8.8.3 and 13).
+
+/**
+ * Returns a strong tag of 132 bits. It includes the links, because the last page of a growing list gets a link while
+ * its body stays the same.
+ */
+export function entityTag(body: string, links = ''): string {
+  return `"${Bun.SHA256.hash(body + links, 'base64url').slice(0, 22)}"`
+}
+
+type Condition = string | null | undefined
+
+/** The headers of a change. */
+export interface Conditions {
+  'If-Match'?: string
+  'If-None-Match'?: string
+}
+
+/** Returns whether `If-None-Match` is `*` or contains the tag (weak comparison). */
+function matches(ifNoneMatch: Condition, tag: string): boolean {
+  return names(ifNoneMatch, tag, WEAKLY)
+}
+
+/**
+ * Returns the error for a failed `If-Match` (strong comparison), or a failed `If-None-Match` of a request that is not
+ * a GET. Call it only if the request would succeed without them (RFC 9110, 13.2).
+ */
+export function failedPrecondition(tag: string, ifMatch: Condition, ifNoneMatch?: Condition) {
+  if (typeof ifMatch === 'string' && !names(ifMatch, tag, STRONGLY))
+    return failed('If-Match does not name the current entity tag.')
+  return matches(ifNoneMatch, tag) ? failed('If-None-Match names the current entity tag.') : undefined
+}
+
+/**
+ * Returns the check of a change's conditions against the resource that the store finds, or `undefined` without
+ * conditions. If the change is already in effect, `If-Match` is ignored, because the client may be retrying after a
+ * lost answer (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
+ */
+export function preconditionOf<Resource>(
+  { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }: Conditions,
+  json: (resource: Resource) => string,
+): ((resource: Resource, alreadyInEffect?: boolean) => PetstoreError | undefined) | undefined {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
+  return (resource, alreadyInEffect) =>
+    failedPrecondition(entityTag(json(resource)), alreadyInEffect ? undefined : ifMatch, ifNoneMatch)
+}
+
+/** Matches the tags of a list, without the marks of weak tags. */
+const WEAKLY = /"[\x21\x23-\x7e\x80-\xff]*"/g
+const STRONGLY = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
+
+function names(condition: Condition, tag: string, compared: RegExp): boolean {
+  if (typeof condition !== 'string') return false
+  if (condition.trim() === '*') return true
+  const tags: string[] = condition.match(compared) ?? []
+  return tags.includes(tag)
+}
+
+function failed(message: string): PetstoreError {
+  return new PetstoreError('precondition_failed', message)
+}
+
+// Turns errors into answers. Only this file builds Error bodies. openapi.yaml defines the codes and their statuses.
+
+/** Retry-After of a 503, in seconds. */
+export const RETRY_AFTER_S = '1'
+const RETRY = { 'Retry-After': RETRY_AFTER_S }
+/**
+ * Closes the connection, because the service would otherwise have to read the rest of the body to find the next
+ * request.
+ */
+const CLOSE = { Connection: 'close' }
+
+/** RFC 5789, 2.2 and 3.1. */
+export const ACCEPT_PATCH = { 'Accept-Patch': 'application/json' }
+
+const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
+  // RFC 6750, 3: an error attribute only if a token was sent.
+  missing_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
+  invalid_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="invalid_token"' },
+  read_only_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope"' },
+  body_too_large: CLOSE,
+  request_timeout: CLOSE,
+  unavailable: RETRY,
+  storage_full: RETRY,
+}
+
+/** Turns unexpected errors into `internal`. Their details go to the log, and the caller gets a fixed message. */
+export function toPetstoreError(error: unknown): PetstoreError {
+  if (error instanceof PetstoreError) return error
+  return new PetstoreError('internal', 'The service failed. The reason is in its log.', { cause: error })
+}
+
+export function isServerFailure({ code }: PetstoreError): boolean {
+  return ERROR_STATUS[code] >= 500
+}
+
+export function errorAnswer({ code, message }: PetstoreError, { request, headers }: Context): Answer {
+  const status = ERROR_STATUS[code]
+  const body: ErrorBody = { code, message, status }
+  const allow = code === 'method_not_allowed' ? { Allow: headers.allow } : {}
+  // RFC 9110, 15.5.16: this header shows that the content coding was refused, not the media type.
+  const encoded = code === 'unsupported_media_type' && request.headers.has('Content-Encoding')
+  const accepted = encoded ? { 'Accept-Encoding': 'identity' } : {}
+  const patch = code === 'unsupported_media_type' && request.method === 'PATCH' ? ACCEPT_PATCH : {}
+  return { status, body: JSON.stringify(body), headers: { ...HEADERS[code], ...allow, ...accepted, ...patch } }
 }

@@ -7,8 +7,7 @@ import { shown } from '../../../../contract/src/schema.ts'
 import { CATEGORIES_MAX, type Category, type NameStore, nameRules, type StoredNames } from '../../domain/names.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
-import { entityTag, failedPrecondition } from '../response/conditions.ts'
-import { type Answer, changed, ok } from '../response/response.ts'
+import { type Answer, changed, entityTag, failedPrecondition, ok } from '../response/response.ts'
 import { Route } from '../route.ts'
 
 /** See Pipeline. */

@@ -4,9 +4,7 @@ import { contractFor } from '../../../../contract/src/contract.ts'
 import type { Environment } from '../../domain/keys.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import type { Context } from '../context.ts'
-import { errorAnswer } from '../response/error-answer.ts'
-
-import { type Answer, SECURITY_HEADERS } from '../response/response.ts'
+import { type Answer, errorAnswer, SECURITY_HEADERS } from '../response/response.ts'
 
 import { Route } from '../route.ts'
 import { lazy, StaticFile } from './static-file.ts'

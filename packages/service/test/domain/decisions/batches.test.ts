@@ -3,8 +3,15 @@
 import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
-import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
-import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import {
+  createPet,
+  deletePet,
+  expireOrders,
+  moveOrder,
+  placeOrder,
+  updateOrder,
+  updatePet,
+} from '../../../src/domain/decisions/decision.ts'
 import type { Decision } from '../../../src/domain/decisions/working-copy.ts'
 import { HOLDING, petStatusOf } from '../../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../../src/domain/orders.ts'

@@ -1,8 +1,7 @@
 // Pets and orders in memory for the tests of decisions, and the outcomes of decisions.
 
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
-import { expireOrders, moveOrder, placeOrder } from '../../../src/domain/decisions/orders.ts'
-import { createPet } from '../../../src/domain/decisions/pets.ts'
+import { createPet, expireOrders, moveOrder, placeOrder } from '../../../src/domain/decisions/decision.ts'
 import type { Decision } from '../../../src/domain/decisions/working-copy.ts'
 import { type RequestedTransition, TRANSITIONS, type TransitionTo } from '../../../src/domain/order-transitions.ts'
 import type { OrderStatus } from '../../../src/domain/orders.ts'

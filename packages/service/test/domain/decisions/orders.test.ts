@@ -4,8 +4,14 @@ import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
 import { DAY_MS } from '../../../../../test/support/sqlite.ts'
 import { EXPIRY_DAYS_MAX, ORDER_STATUSES } from '../../../../contract/src/generated.ts'
-import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
-import { createPet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import {
+  createPet,
+  expireOrders,
+  moveOrder,
+  placeOrder,
+  updateOrder,
+  updatePet,
+} from '../../../src/domain/decisions/decision.ts'
 import * as refusals from '../../../src/domain/decisions/refusal-messages.ts'
 import { HOLDING, isDone, leadsFrom, petStatusOf, TRANSITIONS } from '../../../src/domain/order-transitions.ts'
 import {

@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Rows } from '../../../../../test/support/rows-in-memory.ts'
 import { ORDER_STATUSES } from '../../../../contract/src/generated.ts'
-import { moveOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
-import { deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import { deletePet, moveOrder, updateOrder, updatePet } from '../../../src/domain/decisions/decision.ts'
 import { HOLDING } from '../../../src/domain/order-transitions.ts'
 import { BY, emitted, no, ORDER, outcomeOf, PET, PET_STATUSES, so, withOrder, withPet } from './fixture.ts'
 

@@ -1,8 +1,7 @@
 // Idempotency keys and refused API keys in a batch, without a store.
 
 import { describe, expect, test } from 'bun:test'
-import { moveOrder, placeOrder } from '../../../src/domain/decisions/orders.ts'
-import { createPet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import { createPet, moveOrder, placeOrder, updatePet } from '../../../src/domain/decisions/decision.ts'
 import { BY, NEXT, ORDER, outcomeOf, PET, shown, withPet } from './fixture.ts'
 
 describe('an idempotency key', () => {

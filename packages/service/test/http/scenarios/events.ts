@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { Answer } from '../../../../../test/support/service.ts'
-import { encodeEventCursor } from '../../../src/domain/event-cursor.ts'
+import { encodeEventCursor } from '../../../src/domain/events.ts'
 import { addPet, describeApi, expectError, type OnStore, turnToNow } from './api.ts'
 
 /** The target of the next link, without /v1. */

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
-import { RETRY_AFTER_S } from '../../../src/http/response/error-answer.ts'
+import { RETRY_AFTER_S } from '../../../src/http/response/response.ts'
 import { BODY, describeApi, expectError, type OnStore, OPERATIONS } from './api.ts'
 
 export function storeFailures(on: OnStore): void {

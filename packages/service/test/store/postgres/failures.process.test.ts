@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { Cluster, databaseOf } from '../../../../../test/support/postgres.ts'
 import { type Answer, type Service, startService } from '../../../../../test/support/service.ts'
-import { RETRY_AFTER_S } from '../../../src/http/response/error-answer.ts'
+import { RETRY_AFTER_S } from '../../../src/http/response/response.ts'
 import {
   ANSWER_TIMEOUT_MS,
   CONNECT_TIMEOUT_MS,

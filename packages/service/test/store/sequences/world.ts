@@ -8,8 +8,15 @@ import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { idsOf } from '../../../../../test/support/paging.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { nameOf, Rows } from '../../../../../test/support/rows-in-memory.ts'
-import { expireOrders, moveOrder, placeOrder, updateOrder } from '../../../src/domain/decisions/orders.ts'
-import { createPet, deletePet, updatePet } from '../../../src/domain/decisions/pets.ts'
+import {
+  createPet,
+  deletePet,
+  expireOrders,
+  moveOrder,
+  placeOrder,
+  updateOrder,
+  updatePet,
+} from '../../../src/domain/decisions/decision.ts'
 import type { FirstAnswer } from '../../../src/domain/decisions/snapshot.ts'
 import type { Decision } from '../../../src/domain/decisions/working-copy.ts'
 import type { EventFilter } from '../../../src/domain/events.ts'
