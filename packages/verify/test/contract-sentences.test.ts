@@ -65,7 +65,7 @@ const UNCHECKED = [
   'With the `status` filter, it sees each order that keeps its status exactly once',
   'The service remembers it for at least 24 hours',
   'After the store was restored or copied',
-  'Events behind it may never have happened.',
+  'Events after it may never have happened.',
   'Unique identifier that the service assigns and never reuses.',
   'Version 1.1.0 wrote them in `order.placed` and `order.changed` only',
 ]
