@@ -57,7 +57,13 @@ const ALLOWED: Record<string, readonly string[]> = {
   // Judges servers only by their answers.
   'verify/src': ['contract/src'],
   // Knows a service by its bytes, and operations by the contract. Its types for tests come from petstore/testing.
-  'practice/src': ['contract/src', 'testing/testing.ts', 'verify/src/messages.ts', 'verify/src/wrong-values.ts'],
+  'practice/src': [
+    'contract/src',
+    'testing/testing.ts',
+    'verify/src/headers.ts',
+    'verify/src/messages.ts',
+    'verify/src/wrong-values.ts',
+  ],
   // Starts the command line as a process.
   'testing/testing.ts': [],
   // The program: it can import every package. Nothing imports it.

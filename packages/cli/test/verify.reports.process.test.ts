@@ -38,7 +38,7 @@ describe('a server that breaks a promise', () => {
         id: 'pets.list.item.id',
         level: 'interface',
         outcome: 'broken',
-        promise: 'GET /pets: Each listed pet has an id, an int64.',
+        promise: 'GET /pets: The id of each listed pet is an int64.',
         source: 'docs/interface.md, Pets: `id`',
         curl: `curl -sSi --path-as-is -H "Authorization: Bearer $KEY" '${broken.url}/pets'`,
         expected: 'id: an int64',

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { Fault } from '../../testing/testing.ts'
-import { headerOf } from '../../verify/src/messages.ts'
+import { headerOf, linkIn } from '../../verify/src/headers.ts'
 import { isOf, parametersOf } from './contract-faults/shared/requests.ts'
 import { isSentSlowly } from './network-faults/inject.ts'
 import { type ClientRequest, type ServiceResponse, write } from './proxy.ts'
@@ -118,7 +118,7 @@ export class Exchange implements ClientRequest {
 
   /** The parameters of the link to the next page, if there is one. */
   get nextPage(): URLSearchParams | undefined {
-    const [, target] = /<([^<>]*)>;\s*rel="next"/.exec(this.answerHeader('Link') ?? '') ?? []
+    const target = linkIn(this.response?.headers ?? [], 'next')
     return target === undefined ? undefined : parametersOf({ target })
   }
 }

@@ -4,17 +4,8 @@
 import { STATUS_CODES } from 'node:http'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import {
-  type Header,
-  headerOf,
-  isBodiless,
-  type Message,
-  MessageReader,
-  statusOf,
-  toBytes,
-  Unreadable,
-  withHeader,
-} from '../../verify/src/messages.ts'
+import { type Header, headerOf, withHeader } from '../../verify/src/headers.ts'
+import { isBodiless, type Message, MessageReader, statusOf, toBytes, Unreadable } from '../../verify/src/messages.ts'
 
 export interface ClientRequest {
   method: string

@@ -177,7 +177,7 @@ test.each([
   ['is no error', { status: 200 }, 'status must be an integer from 400 to 599.'],
   ['has an unknown code', { code: 'no' }, 'code must be one of '],
   ['applies to no request', { status: 503, times: 0 }, 'times must be an integer from 1.'],
-  ['cuts elsewhere', { cut: 'between' }, 'cut must be before or after.'],
+  ['cuts elsewhere', { cut: 'between' }, 'cut must be one of before, after.'],
   ['cuts an error', { cut: 'after', status: 503 }, 'With cut there is no response'],
   ['resets nothing', { reset: true, status: 503 }, 'reset needs cut or truncate.'],
   ['has a rate over 1', { rate: 1.5, status: 503 }, 'rate must be a number from 0 to 1.'],

@@ -6,7 +6,8 @@ import { startProxy } from '../../../test/support/faulty.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import type { Fault } from '../../testing/testing.ts'
-import { headerOf, type Message, MessageReader } from '../../verify/src/messages.ts'
+import { headerOf, linkIn } from '../../verify/src/headers.ts'
+import { type Message, MessageReader } from '../../verify/src/messages.ts'
 import { Practice } from '../src/practice.ts'
 
 export const REX = '{"name":"Rex","categoryId":7}'
@@ -85,7 +86,7 @@ export const add = (key?: string, pet = REX) =>
 const pet = (name: string, categoryId: string) => `{"name":"${name}","categoryId":${categoryId}}`
 /** Adds two pets, the first with the largest category. */
 export const adding = (category: string) => [add('large', pet('Large', LARGE)), add('sent', pet('Sent', category))]
-export const nextOf = (client: Client) => /<\/v1([^>]*)>; rel="next"/.exec(lastOf(client, 'Link'))?.[1]
+export const nextOf = (client: Client) => linkIn(client.last?.headers ?? [], 'next')?.replace('/v1', '')
 /** Gets the next page, optionally with a changed path. */
 export function next(change = (path: string) => path): Step {
   return (client) => client.get(change(nextOf(client) ?? ''))

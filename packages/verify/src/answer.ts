@@ -3,6 +3,7 @@
 import { int64FromJson } from '../../contract/src/int64.ts'
 import { type Json, JsonError, JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../contract/src/json.ts'
 import type { Received } from './exchange.ts'
+import { headerOf } from './headers.ts'
 import { Broken, type CheckRequest } from './request.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -25,10 +26,8 @@ export class Answer {
     return this.received.headers
   }
 
-  /** Returns the values of all headers with this name, joined (RFC 9110, 5.3). */
   header(name: string): string | undefined {
-    const values = this.headers.filter(([one]) => one === name.toLowerCase()).map(([, value]) => value)
-    return values.length > 0 ? values.join(', ') : undefined
+    return headerOf(this.headers, name)
   }
 
   get text(): string {

@@ -20,11 +20,6 @@ export function newName(what = 'pet'): string {
   return `petstore verify ${what} ${run} ${++named}`
 }
 
-/** The name of pets in creates that the server must refuse. */
-export const REFUSED_PET = 'refused pet'
-/** A category that needs more than 53 bits. */
-export const LARGE = 9007199254740993n
-
 /** Returns a word that is in no name, for a search. */
 export const newWord = () => `w${crypto.randomUUID().slice(0, 8)}`
 

@@ -2,7 +2,7 @@
 // to the service. node:http accepts messages that the service refuses (trailers, codings before chunked), and vice
 // versa.
 
-export type Header = readonly [name: string, value: string]
+import { type Header, headerOf, isNamed } from './headers.ts'
 
 export interface Message {
   /** The request line, or the status line. */
@@ -200,19 +200,4 @@ export function statusOf({ start }: Pick<Message, 'start'>): number {
 export function toBytes({ start, headers, body }: Message): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
   return Buffer.concat([Buffer.from([start, ...lines, '', ''].join('\r\n'), 'latin1'), body])
-}
-
-/** Returns the value of the first header with this name, in any case. */
-export function headerOf(headers: readonly Header[], name: string): string | undefined {
-  return headers.find((header) => isNamed(header, name))?.[1]
-}
-
-/** Sets the header, or removes it if `value` is `undefined`. */
-export function withHeader(headers: readonly Header[], name: string, value: string | undefined): readonly Header[] {
-  const others = headers.filter((header) => !isNamed(header, name))
-  return value === undefined ? others : [...others, [name, value]]
-}
-
-function isNamed([name]: Header, wanted: string): boolean {
-  return name.toLowerCase() === wanted.toLowerCase()
 }

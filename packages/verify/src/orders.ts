@@ -95,20 +95,21 @@ export function expectAdditions(probe: Probe): Promise<void> {
   })
 }
 
-export const complete = (probe: Probe, id: string, options?: RequestOptions) =>
-  probe.ask(`POST /store/orders/${id}/complete`, options)
-export const cancel = (probe: Probe, id: string, options?: RequestOptions) =>
-  probe.ask(`DELETE /store/orders/${id}`, options)
-export const giveBack = (probe: Probe, id: string, options?: RequestOptions) =>
-  probe.ask(`POST /store/orders/${id}/return`, options)
+const moving = (line: string) => (probe: Probe, id: string, options?: RequestOptions) =>
+  probe.ask(line.replace('{orderId}', id), options)
+export const moves = {
+  complete: moving('POST /store/orders/{orderId}/complete'),
+  cancel: moving('DELETE /store/orders/{orderId}'),
+  return: moving('POST /store/orders/{orderId}/return'),
+}
 export const readOrder = (probe: Probe, id: string) => probe.read(`/store/orders/${id}`)
 
 /** Resolves with a new order in this status. */
 export async function orderThatIs(probe: Probe, status: Reachable): Promise<Placed> {
   const order = await placed(probe)
-  if (status === 'cancelled') (await cancel(probe, order.id)).expectStatus(204)
-  if (status === 'completed' || status === 'returned') (await complete(probe, order.id)).expectStatus(200)
-  if (status === 'returned') (await giveBack(probe, order.id)).expectStatus(200)
+  if (status === 'cancelled') (await moves.cancel(probe, order.id)).expectStatus(204)
+  if (status === 'completed' || status === 'returned') (await moves.complete(probe, order.id)).expectStatus(200)
+  if (status === 'returned') (await moves.return(probe, order.id)).expectStatus(200)
   return order
 }
 

@@ -2,11 +2,15 @@
 
 import type { JsonObject } from '../../contract/src/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
-import { addPet, LARGE, orElse, REFUSED_PET, retryStale, STATUSES, times } from './fixtures.ts'
+import { addPet, orElse, retryStale, STATUSES, times } from './fixtures.ts'
 import type { Probe } from './probe.ts'
 import { Broken, Unjudged } from './request.ts'
 
 const DEFAULT_LIMIT = 20
+/** The name of pets in creates that the server must refuse. */
+export const REFUSED_PET = 'refused pet'
+/** A category that needs more than 53 bits. */
+export const LARGE = 9007199254740993n
 
 /** Whether a server added this pet by mistake, now or in an earlier run. The promise of that create reports it. */
 function isLeftBehind(pet: JsonObject): boolean {

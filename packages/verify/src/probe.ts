@@ -3,7 +3,7 @@
 import { stringifyJson } from '../../contract/src/json.ts'
 import { Answer, memberOf } from './answer.ts'
 import { exchange, NoAnswer, NotExaminable, type Received, type Sent } from './exchange.ts'
-import { Broken, type CheckRequest, type KeyName, Uncertain } from './request.ts'
+import { Broken, type CheckRequest, type KeyName, Uncertain, Unjudged } from './request.ts'
 
 export interface Target {
   /** Ends in /v1. */
@@ -136,6 +136,11 @@ export class Probe {
   private authorization({ key = 'full', authorization }: RequestOptions): (readonly [string, string])[] {
     if (authorization) return authorization.map((value) => ['Authorization', value])
     return key === 'none' ? [] : [['Authorization', `Bearer ${this.target.keys[key]}`]]
+  }
+
+  /** For a promise that cannot be judged here. The reason is a sentence. */
+  unjudged(reason: string): Unjudged {
+    return new Unjudged(reason)
   }
 
   get isRateLimited(): boolean {

@@ -1,7 +1,7 @@
 // Faults of every create: the body, its free text and its Idempotency-Key.
 
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../contract/src/limits.ts'
-import { headerOf } from '../../../verify/src/messages.ts'
+import { headerOf } from '../../../verify/src/headers.ts'
 import type { ClientRequest } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'

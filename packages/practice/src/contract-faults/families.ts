@@ -2,15 +2,7 @@
 
 import { ORDER_STATUSES, PET_STATUSES } from '../../../contract/src/generated.ts'
 import type { Parameter, Response } from '../../../contract/src/openapi.ts'
-import {
-  FAMILIES,
-  type Family,
-  FIELD_PROMISES,
-  isWrong,
-  operationOf,
-  PARAMETER_PROMISES,
-  validValue,
-} from '../../../verify/src/wrong-values.ts'
+import * as wrong from '../../../verify/src/wrong-values.ts'
 import { ofCreate } from './creates.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
@@ -142,34 +134,38 @@ function ofPatch(on: string): faults.ContractFaults {
 }
 
 /** Accepts wrong values of fields. */
-const fields = Map.groupBy(FIELD_PROMISES, ({ id }) => id)
+const fields = Map.groupBy(wrong.FIELD_PROMISES, ({ id }) => id)
 const FIELDS = [...fields].map(([id, promises]): [string, faults.Fault] => {
-  const on = patternOf(FAMILIES[promises[0]?.family ?? 'pets.create'])
-  const wrong = (request: { body: Buffer }) => promises.filter((one) => isWrong(one, objectOf(request).get(one.field)))
+  const on = patternOf(wrong.FAMILIES[promises[0]?.family ?? 'pets.create'])
+  const found = (request: { body: Buffer }) =>
+    promises.filter((one) => wrong.isWrong(one, objectOf(request).get(one.field)))
   const again = change.each((object) => {
-    for (const one of promises) if (isWrong(one, object.get(one.field))) setMember(object, one.field, validValue(one))
+    for (const one of promises)
+      if (wrong.isWrong(one, object.get(one.field))) setMember(object, one.field, wrong.validValue(one))
   })
-  return [id, { on, status: 400, when: (request) => wrong(request).length > 0, again }]
+  return [id, { on, status: 400, when: (request) => found(request).length > 0, again }]
 })
 
 /** Ignores an invalid value of a parameter if no other parameter is invalid. */
-const PARAMETERS = PARAMETER_PROMISES.map(({ id, family, parameter: { name } }): [string, faults.Fault] => {
+const PARAMETERS = wrong.PARAMETER_PROMISES.map(({ id, family, parameter: { name } }): [string, faults.Fault] => {
   const isAlone = new RegExp(`^(?:${name}(?:,|$))+$`)
   const when: When = (request) => isAlone.test([...parametersOf(request).keys()].join())
   return [
     id,
-    { on: patternOf(FAMILIES[family]), status: 400, when, again: change.query((given) => given.delete(name)) },
+    { on: patternOf(wrong.FAMILIES[family]), status: 400, when, again: change.query((given) => given.delete(name)) },
   ]
 })
 /** Ignores every value of the parameters that are ids. */
-const IDS = PARAMETER_PROMISES.flatMap(({ id, family, parameter: { name, schema } }): [string, faults.Fault][] => {
-  const fault = { on: patternOf(FAMILIES[family]), send: change.parameter(name, /./) }
-  return schema.format === 'int64' ? [[id.replace(/\.wrong$/, ''), fault]] : []
-})
+const IDS = wrong.PARAMETER_PROMISES.flatMap(
+  ({ id, family, parameter: { name, schema } }): [string, faults.Fault][] => {
+    const fault = { on: patternOf(wrong.FAMILIES[family]), send: change.parameter(name, /./) }
+    return schema.format === 'int64' ? [[id.replace(/\.wrong$/, ''), fault]] : []
+  },
+)
 
-function faultsOf(family: Family): faults.ContractFaults {
-  const on = patternOf(FAMILIES[family])
-  const { responses, parameters = [], requestBody } = operationOf(family)
+function faultsOf(family: wrong.Family): faults.ContractFaults {
+  const on = patternOf(wrong.FAMILIES[family])
+  const { responses, parameters = [], requestBody } = wrong.operationOf(family)
   const success = Number(Object.keys(responses)[0])
   const names = (parameters as Parameter[]).flatMap(({ name }) => name ?? [])
   const filter = names.find((name) => name.endsWith('Id')) ?? ''
@@ -197,5 +193,8 @@ const CONDITIONS = { 'if-match': change.header('If-Match'), 'if-none-match': cha
 
 export const FAMILY_FAULTS: faults.ContractFaults = {
   ...Object.fromEntries([...FIELDS, ...PARAMETERS, ...IDS]),
-  ...Object.assign({}, ...(Object.keys(FAMILIES) as Family[]).map((family) => faults.under(family, faultsOf(family)))),
+  ...Object.assign(
+    {},
+    ...(Object.keys(wrong.FAMILIES) as wrong.Family[]).map((family) => faults.under(family, faultsOf(family))),
+  ),
 }

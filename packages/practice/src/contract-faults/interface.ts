@@ -2,7 +2,7 @@
 
 import { document } from '../../../contract/src/contract.ts'
 import { type Json, stringifyJson } from '../../../contract/src/json.ts'
-import { headerOf } from '../../../verify/src/messages.ts'
+import { headerOf } from '../../../verify/src/headers.ts'
 import { nameOfPath } from '../../../verify/src/wrong-values.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import * as change from './shared/changes.ts'

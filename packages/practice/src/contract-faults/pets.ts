@@ -1,7 +1,7 @@
 // Faults in pets that one operation has: creating, fetching, listing, searching, correcting and deleting them.
 
 import type { Json } from '../../../contract/src/json.ts'
-import { headerOf } from '../../../verify/src/messages.ts'
+import { linkIn } from '../../../verify/src/headers.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
@@ -22,8 +22,7 @@ const falling: faults.ContractFault = () => {
   }
 }
 
-const nextCursor = ({ headers }: ServiceResponse) =>
-  /cursor=([\w-]+)[^>]*>; rel="next"/.exec(headerOf(headers, 'Link') ?? '')?.[1]
+const nextCursor = ({ headers }: ServiceResponse) => linkIn(headers, 'next')?.replace(/.*cursor=([\w-]+).*/, '$1')
 const cursorOf = (request: ClientRequest) => parametersOf(request).get('cursor') ?? ''
 const petOf = ({ target }: ClientRequest) => pathOf(target).split('/')[2] ?? ''
 const idOf = (pet: Json | undefined) => (pet instanceof Map ? textOf(pet.get('id')) : '')

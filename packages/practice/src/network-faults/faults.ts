@@ -15,25 +15,23 @@ const isFrom = (min: number, max = Number.MAX_SAFE_INTEGER) => ({
   isRight: (value: unknown) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
   must: `be an integer from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
 })
+const isOneOf = (values: readonly string[]): Rule => ({
+  isRight: (value) => values.some((one) => one === value),
+  must: `be one of ${values.join(', ')}`,
+})
 const IS_BOOLEAN: Rule = { isRight: (value) => typeof value === 'boolean', must: 'be true or false' }
 const RULES: Record<keyof Fault, Rule> = {
-  operation: {
-    isRight: (value) => operations.some(({ id }) => id === value),
-    must: `be one of ${operations.map(({ id }) => id).join(', ')}`,
-  },
+  operation: isOneOf(operations.map(({ id }) => id)),
   times: isFrom(1),
   every: isFrom(1),
   rate: { isRight: (value) => typeof value === 'number' && value >= 0 && value <= 1, must: 'be a number from 0 to 1' },
   seed: isFrom(0, 2 ** 32 - 1),
   status: isFrom(400, 599),
-  code: {
-    isRight: (value) => Object.hasOwn(ERROR_STATUS, String(value)),
-    must: `be one of ${Object.keys(ERROR_STATUS).join(', ')}`,
-  },
+  code: isOneOf(Object.keys(ERROR_STATUS)),
   retryAfter: isFrom(0),
   // The longest delay of a timer.
   latencyMs: isFrom(0, 2 ** 31 - 1),
-  cut: { isRight: (value) => value === 'before' || value === 'after', must: 'be before or after' },
+  cut: isOneOf(['before', 'after']),
   truncate: isFrom(0),
   drip: isFrom(1),
   reset: IS_BOOLEAN,

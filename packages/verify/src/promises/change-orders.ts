@@ -1,15 +1,15 @@
 // Level `store`: completing, cancelling and returning orders, and the effect on their pets.
 
 import type { Answer } from '../answer.ts'
-import { cancel, complete, expectPet, giveBack, orderThatIs, REACHED, type Reachable, readOrder } from '../orders.ts'
+import { expectPet, moves, orderThatIs, REACHED, type Reachable, readOrder } from '../orders.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
 import { changeRows } from './shared/correction-rows.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { familyOf, header, ofStore, operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
 /** The pause between two changes, so that their times differ. */
 const CLOCK_MS = 3
+const CONFLICTS = ['orders.complete.conflict', 'orders.cancel.conflict']
 
 interface Move {
   id: string
@@ -19,12 +19,12 @@ interface Move {
 }
 
 const MOVES: readonly Move[] = [
-  { id: 'orders.complete', ask: complete, from: 'pending', to: 'completed' },
-  { id: 'orders.cancel', ask: cancel, from: 'pending', to: 'cancelled' },
-  { id: 'orders.return', ask: giveBack, from: 'completed', to: 'returned' },
+  { id: 'orders.complete', ask: moves.complete, from: 'pending', to: 'completed' },
+  { id: 'orders.cancel', ask: moves.cancel, from: 'pending', to: 'cancelled' },
+  { id: 'orders.return', ask: moves.return, from: 'completed', to: 'returned' },
 ]
 
-function moveRows({ id, ask, from, to }: Move): PromiseRow[] {
+function moveRows({ id, ask, from, to }: Move) {
   const { of } = familyOf(id)
   const status = to === 'cancelled' ? 204 : 200
   const pet = to === 'completed' ? 'sold' : 'available'
@@ -111,17 +111,14 @@ const asChange = ({ id, ask, from }: Move) =>
     ask: (probe, path, options) => ask(probe, path.replace('/store/orders/', ''), options),
   })
 
-export const changePromises: readonly PromiseRow[] = [
+export const changePromises = [
   ...MOVES.flatMap((move) => [...moveRows(move), ...asChange(move)]),
   row('orders.together', 'If an order is completed and cancelled at the same time, one succeeds and the pet matches.')
-    .from(
-      ofStore('Status of an order'),
-      writing('orders.complete.conflict', 'orders.cancel.conflict', 'orders.cancel.pet'),
-    )
+    .from(ofStore('Status of an order'), writing('orders.cancel.pet', ...CONFLICTS))
     .check(async (probe) => {
       const { id, petId } = await orderThatIs(probe, 'pending')
       const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? complete : cancel)(probe, id)),
+        Array.from({ length: 8 }, (_, n) => moves[n % 2 === 0 ? 'complete' : 'cancel'](probe, id)),
       )
       const isCompleted = (await readOrder(probe, id)).object().get('status') === 'completed'
       for (const [n, answer] of answers.entries()) {

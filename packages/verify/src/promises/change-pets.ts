@@ -8,14 +8,18 @@ import { CREATE } from './create-pet.ts'
 import { correctionRows, eventsUntil, expectRefused, wrongPatches } from './shared/correction-rows.ts'
 import { replaysAfter } from './shared/idempotency.ts'
 import { walk } from './shared/links.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { documented, operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
+const CHANGES = operation('updatePet', 'description')
 const UPDATED = writing('pets.update.success')
 export const petPath = async (probe: Probe) => `/pets/${await newPetId(probe)}`
 
-export const updatePetPromises: readonly PromiseRow[] = [
+const DELETED = writing('pets.delete.success')
+const deleted = async (probe: Probe, path: string) =>
+  (await probe.ask(`DELETE ${path}`)).expectStatus(204).expectText('')
+
+export const petChangePromises = [
   row('pets.update.success', 'PATCH /pets/{petId} returns 200 with the pet as GET then shows it. Not deprecated.')
     .from(response('updatePet', 200), writing('pets.create.readable', 'pets.get.success'))
     .check(async (probe) => {
@@ -67,7 +71,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       }
     }),
   row('pets.update.same', 'Sending a pet back as read returns 200 and changes nothing.')
-    .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.get.etag'))
+    .from(CHANGES, writing('pets.update.success', 'pets.get.etag'))
     .check(async (probe) => {
       const { petId } = await orderThatIs(probe, 'pending')
       const before = await probe.read(`/pets/${petId}`)
@@ -75,7 +79,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       now.expectHeader('ETag', before.header('ETag'))
     }),
   row('pets.update.orders', "The pet's orders have its new name, and their ETags change.")
-    .from(operation('updatePet', 'description'), UPDATED)
+    .from(CHANGES, UPDATED)
     .check(async (probe) => {
       const { id, petId } = await placed(probe)
       const tag = (await readOrder(probe, id)).header('ETag')
@@ -85,10 +89,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       now.expectMember('petName', name).expectOtherTag(tag)
     }),
   row('pets.update.lists', 'Filters, searches and ETags of lists reflect the change.')
-    .from(
-      operation('updatePet', 'description'),
-      writing('pets.update.status', 'pets.list.search', 'pets.list.status.sold'),
-    )
+    .from(CHANGES, writing('pets.update.status', 'pets.list.search', 'pets.list.status.sold'))
     .check(async (probe) => {
       const [old, now] = [newWord(), newWord()]
       const [before, after] = [absentId(), absentId()]
@@ -116,7 +117,7 @@ export const updatePetPromises: readonly PromiseRow[] = [
       }
     }),
   row('pets.update.replay', 'A replay of its create returns the first response, even after the change.')
-    .from(operation('updatePet', 'description'), writing('pets.update.success', 'pets.create.idempotency.replay'))
+    .from(CHANGES, writing('pets.update.success', 'pets.create.idempotency.replay'))
     .check(
       replaysAfter(CREATE, async (probe, id) =>
         (await probe.patch(`/pets/${id}`, { name: newName('renamed') })).expectStatus(200),
@@ -140,13 +141,6 @@ export const updatePetPromises: readonly PromiseRow[] = [
       if (!added || !event || others.length > 0) throw answer.broken('two events', answer.text)
       answer.expectMember('pet', first.object(), added).expectMember('pet', changed.object(), event)
     }),
-]
-
-const DELETED = writing('pets.delete.success')
-const deleted = async (probe: Probe, path: string) =>
-  (await probe.ask(`DELETE ${path}`)).expectStatus(204).expectText('')
-
-export const deletePetPromises: readonly PromiseRow[] = [
   row('pets.delete.success', 'DELETE /pets/{petId} returns 204, and the pet is gone.')
     .from(response('deletePet', 204), writing('pets.create.readable', 'pets.get.success'))
     .check(async (probe) => {

@@ -1,12 +1,15 @@
 // Level `pets`: what this project promises about creating pets, beyond the interface document.
 
 import { number } from '../answer.ts'
-import { absentId, addPet, LARGE, newName, petBody } from '../fixtures.ts'
+import { absentId, addPet, newName, petBody } from '../fixtures.ts'
+import { LARGE } from '../pet-lists.ts'
 import { bodyRows, textRows } from './shared/bodies.ts'
-import type { BodyFamily, PromiseRow } from './shared/promise.ts'
+import type { BodyFamily } from './shared/promise.ts'
 import { documented, header, ofStore, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('pets')
+const IGNORED = ofStore('`If-Match`, `If-None-Match`')
+const NEW_PET = documented('Pets', 'Fields of a new pet')
 
 export const CREATE: BodyFamily = {
   id: 'pets.create',
@@ -33,21 +36,15 @@ const NUMBERS = [
   ['-0', '0'],
 ] as const
 
-export const createPetPromises: readonly PromiseRow[] = [
+export const createPetPromises = [
   row('pets.create.headers', 'The response has X-Request-Id and no Location. Preconditions are ignored.')
-    .from(
-      [documented('POST /pets', '`Location`'), header('RequestId'), ofStore('`If-Match`, `If-None-Match`')],
-      writing('pets.create.success'),
-    )
+    .from([documented('POST /pets', '`Location`'), header('RequestId'), IGNORED], writing('pets.create.success'))
     .check(async (probe) => {
       const answer = await addPet(probe, {}, { headers: { 'If-Match': '"x"', 'If-None-Match': '*' } })
       answer.expectHeader('X-Request-Id', /./).expectHeader('Location', undefined)
     }),
   row('pets.create.status.default', 'A pet without a status is available. Unknown fields, even __proto__, are ignored.')
-    .from(
-      [schema('NewPet', 'status'), documented('Pets', 'Fields of a new pet')],
-      writing('pets.create.status.omitted'),
-    )
+    .from([schema('NewPet', 'status'), NEW_PET], writing('pets.create.status.omitted'))
     .check(async (probe) => {
       ;(await addPet(probe, { status: undefined })).expectMember('status', 'available')
       const unknown = petBody({ status: undefined, colour: 'brown', nested: [{ x: 1 }] })
@@ -74,7 +71,7 @@ export const createPetPromises: readonly PromiseRow[] = [
       }
     }),
   row('pets.create.id.ignored', 'An id in the body is ignored.')
-    .from(documented('Pets', 'Fields of a new pet'), writing('pets.create.id'))
+    .from(NEW_PET, writing('pets.create.id'))
     .check(async (probe) => {
       const id = absentId()
       const answer = await addPet(probe, { id: number(id) })

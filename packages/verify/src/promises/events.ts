@@ -3,14 +3,12 @@
 import type { Json, JsonObject } from '../../../contract/src/json.ts'
 import { number, textOf } from '../answer.ts'
 import { addPet } from '../fixtures.ts'
-import { cancel, complete, expectAdditions, giveBack, orderBody, place, readOrder } from '../orders.ts'
+import { expectAdditions, moves, orderBody, place, readOrder } from '../orders.ts'
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { expectSchema } from './errors.ts'
 import { expired } from './reservations.ts'
 import { limits } from './shared/lists.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { header, ofStore, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
@@ -25,9 +23,10 @@ export const history = (probe: Probe) =>
     const petId = pet.id
     const order = async () => (await place(own, orderBody(petId))).expectStatus(201).id
     const first = await order()
-    for (const step of [complete, complete, giveBack, giveBack]) (await step(own, first)).expectStatus(200)
+    for (const step of [moves.complete, moves.complete, moves.return, moves.return])
+      (await step(own, first)).expectStatus(200)
     const second = await order()
-    for (const step of [cancel, cancel]) (await step(own, second)).expectStatus(204)
+    for (const step of [moves.cancel, moves.cancel]) (await step(own, second)).expectStatus(204)
     const answer = await own.read(`${EVENTS}?petId=${petId}&limit=100`)
     return { pet, petId, first, second, answer, events: answer.objects() }
   })
@@ -36,7 +35,7 @@ const TYPES = ['pet.added', 'order.placed', 'order.completed', 'order.returned',
 const PET_STATUSES = ['available', 'pending', 'sold', 'available', 'pending', 'available']
 const ORDER_STATUSES = [undefined, 'pending', 'completed', 'returned', 'pending', 'cancelled']
 
-export const eventPromises: readonly PromiseRow[] = [
+export const eventPromises = [
   row('events.list.success', 'GET /store/events returns 200 with a JSON array of objects.')
     .from(response('listEvents', 200))
     .check(async (probe) => (await probe.read(EVENTS)).objects()),
@@ -49,7 +48,7 @@ export const eventPromises: readonly PromiseRow[] = [
     .from(schema('Event', 'id', 'type', 'at', 'petId'), LISTED)
     .check(async (probe) => {
       const answer = await probe.read(`${EVENTS}?limit=100`)
-      if (answer.array().length === 0) throw new Unjudged('There are no events yet.')
+      if (answer.array().length === 0) throw probe.unjudged('There are no events yet.')
       expectSchema(answer)
     }),
   row('events.list.order', 'The ids of events increase.')

@@ -2,24 +2,12 @@
 
 import type { JsonObject } from '../../../contract/src/json.ts'
 import { type Answer, number, sameValue, textOf } from '../answer.ts'
-import {
-  absentId,
-  addPet,
-  categoryOf,
-  LARGE,
-  newName,
-  petBody,
-  REFUSED_PET,
-  retryStale,
-  STATUSES,
-} from '../fixtures.ts'
-import { expectListed, firstList, petOf, wholeList } from '../pet-lists.ts'
+import { absentId, addPet, categoryOf, newName, petBody, retryStale, STATUSES } from '../fixtures.ts'
+import { expectListed, firstList, LARGE, petOf, REFUSED_PET, wholeList } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { FIELD_PROMISES, type FieldPromise, wrongValues } from '../wrong-values.ts'
 import { errorRows, JSON_MEDIA_TYPE } from './interface-keys.ts'
 import { expectStatusOfPet, PET_FIELDS } from './interface-list.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, rowsOf, whileGetPetExists, writing } from './shared/rows.ts'
 import { described } from './shared/wrong-rows.ts'
 
@@ -28,6 +16,7 @@ const PETS = 'Pets'
 const POST = 'POST /pets'
 const CREATED = writing('pets.create.success')
 const WITH_ID = writing('pets.create.id')
+const FIELDS_KEPT = ['pets.create.name', 'pets.create.category-id', 'pets.create.status.sold']
 /** Without these promises, a pet cannot be found in a list. */
 const SEEN = ['pets.create.id.unique', 'pets.list.limit.maximum']
 
@@ -42,7 +31,7 @@ const success: Check = async (probe) => {
   const { answer } = await added(probe)
   const isKnown = () => probe.get('/pets').then((list) => list.status === 200 && list.array().length > 0)
   if (answer.status === 400 && !(await isKnown())) {
-    throw new Unjudged('The server refuses the tried categories, and lists no pet with a usable one.')
+    throw probe.unjudged('The server refuses the tried categories, and lists no pet with a usable one.')
   }
   answer.expectStatus(201)
 }
@@ -58,7 +47,7 @@ async function isReturned(probe: Probe, field: string, value: string | bigint): 
 
 const keeps = (field: string, value: () => string | bigint): Check => {
   return async (probe) => {
-    if (!(await isReturned(probe, field, value()))) throw new Unjudged(`The server refuses this ${field}.`)
+    if (!(await isReturned(probe, field, value()))) throw probe.unjudged(`The server refuses this ${field}.`)
   }
 }
 
@@ -107,7 +96,55 @@ const listed = (status: string, query: string): Check => {
   return async (probe) => expectListed(probe, `/pets?${query}`, await addHard(probe, status))
 }
 
-export const interfaceCreate: readonly PromiseRow[] = [
+const ID = 'pets.create.refused.'
+
+const notAdded: Check = async (probe) => {
+  const name = newName(REFUSED_PET)
+  ;(await probe.post('/pets', petBody({ name, status: 'gone' }))).expectStatus(400)
+  await retryStale(async () => {
+    const { answer, items } = await wholeList(probe, '/pets?')
+    const isListed = items.some((pet) => pet.get('name') === name)
+    answer.expect(!isListed, `no pet named ${name}`, 'a list with it')
+  })
+}
+
+const NO_JSON = '{"name":"petstore verify",'
+const FIRST = 'pets.create.refused.empty-object'
+type Bodies = readonly (string | undefined)[]
+/** The end of the id, a description, the premise, and the bodies. */
+const BODIES: readonly (readonly [string, string, string, ...Bodies])[] = [
+  ['empty-object', 'an empty object', FIRST, '{}'],
+  ['no-body', 'a request without a body', FIRST, undefined],
+  ['no-json', 'a body that is not JSON', FIRST, NO_JSON],
+  ['no-object', 'a body that is an array', FIRST, '[]'],
+  ['body-type', 'a body that is null, a number or a string', `${ID}no-object`, 'null', '7', '"petstore verify"'],
+]
+const FIELDS = FIELD_PROMISES.filter(({ id }) => id.startsWith(ID))
+
+/** A server that accepts one kind of wrong value usually accepts the others, so the first promise is their premise. */
+const premiseOf = ({ id, field, kinds }: FieldPromise) => {
+  const first = FIELDS.find((one) => one.field === field)?.id
+  return first === undefined || first === id || kinds.includes('missing') ? FIRST : first
+}
+
+/** Returns bodies with each wrong value. A wrong name is sent with a category that marks it as ours, too. */
+const bodiesOf = (promise: FieldPromise, categoryId: bigint) =>
+  wrongValues(promise).flatMap((value) =>
+    promise.field === 'name'
+      ? [LARGE, categoryId].map((id) => petBody({ categoryId: id, name: value }))
+      : petBody({ categoryId, name: newName(REFUSED_PET), [promise.field]: value }),
+  )
+
+const refuses = (id: string, what: string, premise: string, bodies: (categoryId: bigint) => Bodies) =>
+  row(id, `POST /pets returns 400 for ${what}.`)
+    .from(documented(POST, '400'), writing(...(premise === id ? [] : [premise])))
+    .check(async (probe) => {
+      // Read the first list now, because a faulty server would add these pets to it.
+      await firstList(probe).catch(() => undefined)
+      for (const body of bodies(await categoryOf(probe))) (await probe.post('/pets', body)).expectStatus(400)
+    })
+
+export const interfaceCreate = [
   row('pets.create.success', 'POST /pets with a valid body returns 201.')
     .from(documented(POST, '201'), { needs: ['write'] })
     .check(success),
@@ -170,10 +207,7 @@ export const interfaceCreate: readonly PromiseRow[] = [
       .check(keeps('categoryId', () => categoryId)),
   ),
   row('pets.create.readable', 'A created pet can be fetched, with every field as sent.')
-    .from(
-      documented('GET /pets/{petId}', 'Deprecation'),
-      writing('pets.create.name', 'pets.create.category-id', 'pets.create.status.sold', 'pets.create.id.unique'),
-    )
+    .from(documented('GET /pets/{petId}', 'Deprecation'), writing(...FIELDS_KEPT, 'pets.create.id.unique'))
     .check(readable),
   row('pets.create.listed', 'A created pet is listed, with every field as sent.')
     .from(documented(POST, '201'), writing('pets.create.category-id', 'pets.create.status.pending', ...SEEN))
@@ -181,61 +215,6 @@ export const interfaceCreate: readonly PromiseRow[] = [
   row('pets.create.filtered', 'A pet created as sold is in the list of sold pets.')
     .from(documented('GET /pets', '`status`'), writing('pets.create.status.sold', 'pets.list.status.sold', ...SEEN))
     .check(listed('sold', 'status=sold&')),
-]
-
-const ID = 'pets.create.refused.'
-
-const notAdded: Check = async (probe) => {
-  const name = newName(REFUSED_PET)
-  ;(await probe.post('/pets', petBody({ name, status: 'gone' }))).expectStatus(400)
-  await retryStale(async () => {
-    const { answer, items } = await wholeList(probe, '/pets?')
-    const isListed = items.some((pet) => pet.get('name') === name)
-    answer.expect(!isListed, `no pet named ${name}`, 'a list with it')
-  })
-}
-
-const NO_JSON = '{"name":"petstore verify",'
-const FIRST = 'pets.create.refused.empty-object'
-/** The end of the id, a description, the premise, and the bodies. */
-const BODIES: readonly (readonly [string, string, string | undefined, ...(string | undefined)[]])[] = [
-  ['empty-object', 'an empty object', undefined, '{}'],
-  ['no-body', 'a request without a body', FIRST, undefined],
-  ['no-json', 'a body that is not JSON', FIRST, NO_JSON],
-  ['no-object', 'a body that is an array', FIRST, '[]'],
-  ['body-type', 'a body that is null, a number or a string', `${ID}no-object`, 'null', '7', '"petstore verify"'],
-]
-const FIELDS = FIELD_PROMISES.filter(({ id }) => id.startsWith(ID))
-
-/** A server that accepts one kind of wrong value usually accepts the others, so the first promise is their premise. */
-const premiseOf = ({ id, field, kinds }: FieldPromise) => {
-  const first = FIELDS.find((one) => one.field === field)?.id
-  return first === undefined || first === id || kinds.includes('missing') ? FIRST : first
-}
-
-/** Returns bodies with each wrong value. A wrong name is sent with a category that marks it as ours, too. */
-const bodiesOf = (promise: FieldPromise, categoryId: bigint) =>
-  wrongValues(promise).flatMap((value) =>
-    promise.field === 'name'
-      ? [LARGE, categoryId].map((id) => petBody({ categoryId: id, name: value }))
-      : petBody({ categoryId, name: newName(REFUSED_PET), [promise.field]: value }),
-  )
-
-const refuses = (
-  id: string,
-  what: string,
-  premise: string | undefined,
-  bodies: (categoryId: bigint) => readonly (string | undefined)[],
-) =>
-  row(id, `POST /pets returns 400 for ${what}.`)
-    .from(documented(POST, '400'), writing(...(premise === undefined ? [] : [premise])))
-    .check(async (probe) => {
-      // Read the first list now, because a faulty server would add these pets to it.
-      await firstList(probe).catch(() => undefined)
-      for (const body of bodies(await categoryOf(probe))) (await probe.post('/pets', body)).expectStatus(400)
-    })
-
-export const interfaceRefusals: readonly PromiseRow[] = [
   ...BODIES.map(([name, what, premise, ...bodies]) => refuses(ID + name, what, premise, () => bodies)),
   ...FIELDS.map((promise) =>
     refuses(promise.id, described([promise]), premiseOf(promise), (categoryId) => bodiesOf(promise, categoryId)),

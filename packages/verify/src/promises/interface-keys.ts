@@ -5,9 +5,7 @@ import { BEGINNING, ENDING, inOtherLetters, KEY_SHOWN_MIN } from '../curl.ts'
 import { petBody } from '../fixtures.ts'
 import { somePetId } from '../pet-lists.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { WITHOUT_KEY } from './shared/key-rows.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, rowsOf, whileGetPetExists } from './shared/rows.ts'
 
 const row = rowsOf('interface')
@@ -21,10 +19,10 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
     async (probe) => {
       const answers = await probe.shared(`errors ${status}`, ask)
       const errors = answers.filter((answer) => answer.status === status)
-      if (errors.length === 0) throw new Unjudged(`The server returned no ${status}.`)
+      if (errors.length === 0) throw probe.unjudged(`The server returned no ${status}.`)
       for (const answer of errors) expect(answer)
     }
-  const needs: Pick<PromiseRow, 'needs'> = status === 400 ? { needs: ['write'] } : {}
+  const needs = status === 400 ? ({ needs: ['write'] } as const) : {}
   const id = `errors.${status}`
   /** A fault in every error is only reported for 401. */
   const member = (name: string, promise: string, subject: string, expect: (answer: Answer) => void) =>
@@ -49,8 +47,9 @@ export function errorRows(status: number, first: string, ask: (probe: Probe) => 
 }
 
 /** Returns keys that differ slightly from this one, in ways that a shell can write: `${KEY%?}A`. */
-function similarTo(key: string): string[] {
-  if (key.length < KEY_SHOWN_MIN) throw new Unjudged('The API key is too short to derive similar keys from it.')
+function similarTo(probe: Probe): string[] {
+  const key = probe.target.keys.full
+  if (key.length < KEY_SHOWN_MIN) throw probe.unjudged('The API key is too short to derive similar keys from it.')
   const other = (count: number) => key.slice(0, -count) + (/a/i.test(key.slice(-count)) ? 'z' : 'A').repeat(count)
   const almost = [`${key}A`, key.slice(0, -1), other(1), other(ENDING), '']
   // A key with letters of one case can be hexadecimal, where case does not matter.
@@ -73,8 +72,8 @@ function withoutKey(probe: Probe, which: keyof typeof WITHOUT_KEY, operation: Op
   return probe.shared(`${operation} with a key that is ${which}`, (own) => ask(own, operation, WITHOUT_KEY[which]))
 }
 
-function authRows(operation: Operation): PromiseRow[] {
-  const needs: PromiseRow['needs'] = operation === 'create' ? ['write'] : []
+function authRows(operation: Operation) {
+  const needs = operation === 'create' ? (['write'] as const) : []
   // A server that accepts a similar key usually accepts it for every operation.
   const premise = operation === 'list' ? 'pets.list.success' : 'auth.similar.list'
   return [
@@ -90,18 +89,18 @@ function authRows(operation: Operation): PromiseRow[] {
     ),
     row(
       `auth.similar.${operation}`,
-      `${LINES[operation]} returns 401 for an API key that differs in one character, its length, its end or its case.`,
+      `${LINES[operation]} returns 401 for a key with a wrong character, length or case.`,
     )
       .from(documented('Keys', '401'), { needs, premises: [`auth.invalid.${operation}`, premise] })
       .check(async (probe) => {
         if (operation === 'get') await whileGetPetExists(probe)
-        for (const key of similarTo(probe.target.keys.full))
+        for (const key of similarTo(probe))
           (await ask(probe, operation, { authorization: [`Bearer ${key}`] })).expectStatus(401)
       }),
   ]
 }
 
-export const interfaceKeys: readonly PromiseRow[] = [
+export const interfaceKeys = [
   ...authRows('list'),
   ...authRows('get'),
   ...authRows('create'),

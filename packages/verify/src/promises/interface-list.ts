@@ -6,7 +6,6 @@ import { retryStale, STATUSES } from '../fixtures.ts'
 import { firstList, firstOfStatuses, listedPet, seeded, soundPets, wholeList } from '../pet-lists.ts'
 import { Unjudged } from '../request.ts'
 import { JSON_MEDIA_TYPE } from './interface-keys.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, reading, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('interface')
@@ -108,7 +107,7 @@ function unjudgedAsNone(error: unknown): { answer: undefined; items: [] } {
   throw error
 }
 
-export const interfaceList: readonly PromiseRow[] = [
+export const interfaceList = [
   row('pets.list.success', 'GET /pets returns 200.')
     .from(documented(LIST, '`limit`'))
     .check(async (probe) => (await firstList(probe)).expectStatus(200)),

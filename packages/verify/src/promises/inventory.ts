@@ -2,14 +2,12 @@
 
 import { textOf } from '../answer.ts'
 import { STATUSES } from '../fixtures.ts'
-import { complete, giveBack, newPetId, orderBody, place } from '../orders.ts'
+import { moves, newPetId, orderBody, place } from '../orders.ts'
 import { seeded } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { expectSchema } from './errors.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { follow, linkOf } from './shared/links.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { type Check, ofStore, racing, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
@@ -34,7 +32,7 @@ async function counted(probe: Probe): Promise<Record<string, bigint>> {
     for (const pet of page.objects()) of[textOf(pet.get('status'))] = (of[textOf(pet.get('status'))] ?? 0n) + 1n
     const next = linkOf(page, 'next')
     if (next === undefined) return of
-    if (n === COUNT_PAGES_MAX) throw new Unjudged('There are too many pets to count.')
+    if (n === COUNT_PAGES_MAX) throw probe.unjudged('There are too many pets to count.')
     page = (await follow(probe, page, next)).expectStatus(200)
   }
 }
@@ -47,7 +45,7 @@ export async function whileQuiet<Value>(probe: Probe, work: () => Promise<Value>
     const after = await counts(probe)
     if (before.answer.text === after.answer.text) return { ...after, value }
   }
-  throw new Unjudged('Other clients write all the time.')
+  throw probe.unjudged('Other clients write all the time.')
 }
 
 const sameCounts = async (probe: Probe): Promise<void> => {
@@ -71,8 +69,8 @@ const follows: Check = async (probe) => {
   const steps = [
     { what: 'a create', from: undefined, to: 'available', act: create },
     { what: 'an order', from: 'available', to: 'pending', act: order },
-    { what: 'a completion', from: 'pending', to: 'sold', act: () => complete(probe, id) },
-    { what: 'a return', from: 'sold', to: 'available', act: () => giveBack(probe, id) },
+    { what: 'a completion', from: 'pending', to: 'sold', act: () => moves.complete(probe, id) },
+    { what: 'a return', from: 'sold', to: 'available', act: () => moves.return(probe, id) },
     { what: 'another create', from: undefined, to: 'available', act: create },
     { what: 'its deletion', from: 'available', to: undefined, act: () => probe.ask(`DELETE /pets/${petId}`) },
   ]
@@ -90,7 +88,7 @@ const follows: Check = async (probe) => {
   }
 }
 
-export const inventoryPromises: readonly PromiseRow[] = [
+export const inventoryPromises = [
   row('inventory.get.success', 'GET /store/inventory returns 200 with the number of pets of each status.')
     .from([response('getInventory', 200), ...STATUSES.map((status) => schema('Inventory', status))])
     .check(async (probe) => expectSchema(await probe.read('/store/inventory'))),

@@ -4,9 +4,7 @@ import { BEGINNING } from '../curl.ts'
 import { absentId, petBody } from '../fixtures.ts'
 import { somePetId } from '../pet-lists.ts'
 import { JSON_TYPE } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { INVALID_KEY, WITHOUT_KEY } from './shared/key-rows.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { answers, type Check, contract, documented, header, reading, response, rowsOf, writing } from './shared/rows.ts'
 
 const row = rowsOf('pets')
@@ -26,7 +24,7 @@ const withKey = (status: number, ...values: (string | readonly string[])[]): Che
   }
 }
 
-export const keyPromises: readonly PromiseRow[] = [
+export const keyPromises = [
   row('auth.code.missing', 'A missing key: 401 missing_api_key, and WWW-Authenticate without an error.')
     .from([UNAUTHORIZED, header('WWW-Authenticate')], reading('errors.401.code'))
     .check(async (probe) =>
@@ -47,7 +45,7 @@ export const keyPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const key = probe.target.keys.full
       const other = key.slice(0, BEGINNING).toUpperCase() + key.slice(BEGINNING)
-      if (other === key) throw new Unjudged('The API key does not start with lowercase letters.')
+      if (other === key) throw probe.unjudged('The API key does not start with lowercase letters.')
       await withKey(401, `Bearer ${other}`)(probe)
     }),
   row('auth.scheme', 'The scheme Bearer is case-insensitive, and several spaces can follow it.')

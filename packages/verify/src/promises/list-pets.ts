@@ -5,14 +5,14 @@ import { absentId, addPet, prepareOnce, STATUSES, times } from '../fixtures.ts'
 import { expectAdditions, newPetId } from '../orders.ts'
 import { seeded, somePetId } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { walk } from './shared/links.ts'
 import { listRows } from './shared/lists.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, header, parameter, reading, rowsOf, writing } from './shared/rows.ts'
 
 const row = rowsOf('pets')
+
+const TAGGED = writing('pets.list.if-none-match', 'pets.list.category')
 
 /** A new category with pets of each status. */
 const ownCategory = (probe: Probe) =>
@@ -43,7 +43,7 @@ const quietPet = (probe: Probe) =>
     own.target.write ? newPetId(own, { status: 'sold' }) : somePetId(own),
   )
 
-export const listPetPromises: readonly PromiseRow[] = [
+export const listPetPromises = [
   ...listRows({
     id: 'pets.list',
     first: 'pets.list.array',
@@ -64,7 +64,7 @@ export const listPetPromises: readonly PromiseRow[] = [
     })
     .check(async (probe) => {
       const there = (await probe.read('/pets?limit=100')).array().length
-      if (there < 100 && !probe.target.write) throw new Unjudged('There are fewer than 100 pets.')
+      if (there < 100 && !probe.target.write) throw probe.unjudged('There are fewer than 100 pets.')
       await times(probe, 101 - there, () => addPet(probe))
       for (const limit of [64, 80, 98, 99, 100]) (await probe.read(`/pets?limit=${limit}`)).expectAtMost(limit)
     }),
@@ -83,10 +83,7 @@ export const listPetPromises: readonly PromiseRow[] = [
       }
     }),
   row('pets.list.count', 'count=true adds the number of pets of a category, which is not part of the ETag.')
-    .from(
-      [parameter('listPets', 'count'), header('TotalCount')],
-      writing('pets.list.category', 'pets.list.if-none-match'),
-    )
+    .from([parameter('listPets', 'count'), header('TotalCount')], TAGGED)
     .check(async (probe) => {
       await expectAdditions(probe)
       const query = `/pets?categoryId=${absentId()}&limit=1`
@@ -98,7 +95,7 @@ export const listPetPromises: readonly PromiseRow[] = [
       }
     }),
   row('pets.list.etag.changes', 'The ETag of a list changes when a pet is added to it.')
-    .from(header('ETag'), { ...writing('pets.list.if-none-match', 'pets.list.category'), alone: 'writes' })
+    .from(header('ETag'), { ...TAGGED, alone: 'writes' })
     .check(tagChanges),
   row('pets.list.etag.links', 'The ETag of a page covers its links: it changes when another page follows.')
     .from(header('ETag'), {

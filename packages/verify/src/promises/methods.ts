@@ -6,17 +6,15 @@ import { absentId, asPremise } from '../fixtures.ts'
 import { orderBody, placed } from '../orders.ts'
 import { somePetId } from '../pet-lists.ts'
 import type { Probe, RequestOptions } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { nameOfPath } from '../wrong-values.ts'
 import { keyRows } from './shared/key-rows.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { answers, documented, familyOf, reading, rowsOf } from './shared/rows.ts'
 
 const row = rowsOf('pets')
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Rows for OPTIONS and for unsupported methods. `template` is a path of the contract. */
-function methodRows(template: string): PromiseRow[] {
+function methodRows(template: string) {
   const row = rowsOf(template.startsWith('/pets') ? 'pets' : 'store')
   const name = nameOfPath(template)
   const path = template.replace(/\{\w+\}/, absentId())
@@ -54,7 +52,16 @@ const AS_GET = 'pets.list.head errors.unknown-path pets.list.limit.wrong auth.mi
   ' ',
 )
 
-export const pathPromises: readonly PromiseRow[] = [
+const store = rowsOf('store')
+const READS = ['orders.list', 'orders.get', 'inventory.get', 'events.list']
+
+const someOrderId = async (probe: Probe) => {
+  const [id] = (await probe.read('/store/orders?limit=1')).ids
+  if (id === undefined && !probe.target.write) throw probe.unjudged('The server lists no order.')
+  return id ?? (await asPremise(placed(probe))).id
+}
+
+export const methodPromises = [
   ...Object.keys(document.paths).flatMap(methodRows),
   row('methods.head.errors', 'HEAD fails like GET: without a key, with an invalid limit, for an unknown pet or path.')
     .from('RFC 9110, section 9.3.2', reading(...AS_GET))
@@ -83,18 +90,6 @@ export const pathPromises: readonly PromiseRow[] = [
       const encoded = [...id].map((digit) => `%${digit.charCodeAt(0).toString(16)}`).join('')
       await probe.read(`/pets/${encoded}`)
     }),
-]
-
-const store = rowsOf('store')
-const READS = ['orders.list', 'orders.get', 'inventory.get', 'events.list']
-
-const someOrderId = async (probe: Probe) => {
-  const [id] = (await probe.read('/store/orders?limit=1')).ids
-  if (id === undefined && !probe.target.write) throw new Unjudged('The server lists no order.')
-  return id ?? (await asPremise(placed(probe))).id
-}
-
-export const storeKeyPromises: readonly PromiseRow[] = [
   ...READS.flatMap((id) =>
     keyRows(id, [], async (probe, options, status, code) => {
       const path = familyOf(id).path.replace(/\{\w+\}/, absentId())

@@ -3,18 +3,7 @@
 import { stringifyJson } from '../../../contract/src/json.ts'
 import { number } from '../answer.ts'
 import { absentId, newName, petBody } from '../fixtures.ts'
-import {
-  cancel,
-  complete,
-  expectPet,
-  giveBack,
-  newPetId,
-  orderBody,
-  orderThatIs,
-  place,
-  placed,
-  REACHED_ALL,
-} from '../orders.ts'
+import { expectPet, moves, newPetId, orderBody, orderThatIs, place, placed, REACHED_ALL } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { CREATE } from './create-pet.ts'
 import { naming } from './errors.ts'
@@ -22,7 +11,7 @@ import { DAY_MS, inTwoHours, serverTimeIn } from './reservations.ts'
 import { bodyRows, textRows } from './shared/bodies.ts'
 import { createOnce, expectReplay, newKey, replaysAfter, under } from './shared/idempotency.ts'
 import { belowBase } from './shared/links.ts'
-import type { BodyFamily, PromiseRow } from './shared/promise.ts'
+import type { BodyFamily } from './shared/promise.ts'
 import { documented, header, ofStore, operation, refuses, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
@@ -59,7 +48,9 @@ const UNAVAILABLE_PETS: Record<string, readonly [string, (probe: Probe) => Promi
   'added-as-sold': ['was created as sold', (probe) => newPetId(probe, { status: 'sold' })],
 }
 
-export const placePromises: readonly PromiseRow[] = [
+const KEY = ofStore('Repeats')
+
+export const placePromises = [
   row('orders.place.success', 'POST /store/orders for an available pet returns 201.')
     .from(response('placeOrder', 201), writing('pets.create.status.available', 'pets.create.id.unique'))
     .check(async (probe) => (await sharedOrder(probe)).answer.expectStatus(201)),
@@ -134,11 +125,6 @@ export const placePromises: readonly PromiseRow[] = [
     }),
   ...textRows(PLACE, schema('NewOrder', 'reference'), 'orders.place.order'),
   ...bodyRows(PLACE),
-]
-
-const KEY = ofStore('Repeats')
-
-export const orderRepeats: readonly PromiseRow[] = [
   row('orders.place.idempotency.instant', 'The same instant with another offset is the same request.')
     .from(KEY, writing('orders.place.idempotency.replay', 'orders.place.expires-at'))
     .check(async (probe) => {
@@ -150,8 +136,8 @@ export const orderRepeats: readonly PromiseRow[] = [
   row('orders.place.idempotency.later', 'A replay returns the first response, even after the order has ended.')
     .from(KEY, writing('orders.place.idempotency.replay', ...REACHED_ALL))
     .check(
-      replaysAfter(PLACE, complete, cancel, async (probe, id) => {
-        for (const step of [complete, giveBack]) (await step(probe, id)).expectStatus(200)
+      replaysAfter(PLACE, moves.complete, moves.cancel, async (probe, id) => {
+        for (const step of [moves.complete, moves.return]) (await step(probe, id)).expectStatus(200)
       }),
     ),
   row('orders.place.idempotency.before-state', 'A used Idempotency-Key with another request: 422 before 404.')

@@ -3,24 +3,12 @@
 import { ORDER_STATUSES } from '../../../contract/src/generated.ts'
 import { type Answer, textOf } from '../answer.ts'
 import { prepareOnce, times } from '../fixtures.ts'
-import {
-  cancel,
-  complete,
-  expectAdditions,
-  newPetId,
-  orderBody,
-  orderThatIs,
-  place,
-  placed,
-  readOrder,
-} from '../orders.ts'
+import { expectAdditions, moves, newPetId, orderBody, orderThatIs, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { expectSchema } from './errors.ts'
 import { conditionRows } from './shared/conditions.ts'
 import { idRows } from './shared/correction-rows.ts'
 import { limits, listRows } from './shared/lists.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { header, ofStore, operation, parameter, reading, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
@@ -36,7 +24,7 @@ const quietQuery = (probe: Probe): Promise<string> =>
     for (let n = 0; n < 5; n++) {
       const answer = await place(own, orderBody(petId))
       if (answer.status === 409 || n === 4) break
-      ;(await cancel(own, answer.id)).expectStatus(204)
+      ;(await moves.cancel(own, answer.id)).expectStatus(204)
     }
     return `petId=${petId}&`
   })
@@ -45,7 +33,7 @@ const listed = async (probe: Probe): Promise<Answer> => probe.read(`/store/order
 
 const anOrder = async (probe: Probe) => {
   const [order] = (await listed(probe)).objects()
-  if (!order) throw new Unjudged('The server lists no order.')
+  if (!order) throw probe.unjudged('The server lists no order.')
   return order
 }
 
@@ -59,7 +47,7 @@ const manyOrders = (probe: Probe): Promise<void> =>
 
 const LISTED = reading('orders.list.success')
 
-export const readOrderPromises: readonly PromiseRow[] = [
+export const readOrderPromises = [
   row('orders.list.success', 'GET /store/orders returns 200 with a JSON array of objects.')
     .from(response('listOrders', 200))
     .check(async (probe) => (await probe.read('/store/orders')).objects()),
@@ -106,7 +94,7 @@ export const readOrderPromises: readonly PromiseRow[] = [
       const answer = await probe.read(`/store/orders?${orders.map(({ petId }) => `petIds=${petId}`).join('&')}`)
       answer.expectIds(orders.map(({ id }) => id))
       ;(await probe.get('/store/orders?petId=1&petIds=2')).expectError(400, 'invalid_parameter')
-      for (const { id } of orders) (await cancel(probe, id)).expectStatus(204)
+      for (const { id } of orders) (await moves.cancel(probe, id)).expectStatus(204)
     }),
   row('orders.get.success', 'GET /store/orders/{orderId} returns 200 with the order as listed.')
     .from(response('getOrder', 200), LISTED)
@@ -134,7 +122,7 @@ export const readOrderPromises: readonly PromiseRow[] = [
         const order = await placed(probe)
         const path = id === 'orders.get' ? `/store/orders/${order.id}` : `/store/orders?petId=${order.petId}`
         const tag = (await probe.get(path)).header('ETag') ?? ''
-        ;(await complete(probe, order.id)).expectStatus(200)
+        ;(await moves.complete(probe, order.id)).expectStatus(200)
         ;(await probe.get(path, { 'If-None-Match': tag })).expectStatus(200).expectOtherTag(tag)
         ;(await probe.get(path, { 'If-Match': tag })).expectError(412, 'precondition_failed')
       }),

@@ -2,11 +2,9 @@
 
 import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import { prepareOnce } from '../fixtures.ts'
-import { cancel, complete, expectPet, giveBack, newPetId, orderBody, place, placed, readOrder } from '../orders.ts'
+import { expectPet, moves, newPetId, orderBody, place, placed, readOrder } from '../orders.ts'
 import type { Probe } from '../probe.ts'
-import { Unjudged } from '../request.ts'
 import { expectReplay, newKey, under } from './shared/idempotency.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { type Check, ofStore, operation, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
@@ -64,7 +62,7 @@ async function reserved(probe: Probe) {
     if (first.status === 400 && reservedMs !== RESERVED_MS.at(-1)) continue
     return { key, petId, body, endsAt, first: first.expectStatus(201) }
   }
-  throw new Unjudged('The server rejects short reservations.')
+  throw probe.unjudged('The server rejects short reservations.')
 }
 
 /** A reservation past its time: the response to placing it, and the order now. */
@@ -84,7 +82,7 @@ export const expired = (probe: Probe) =>
 const EXPIRED = writing('orders.expiry')
 const ENDS = ofStore('Reservations that end')
 
-export const reservationPromises: readonly PromiseRow[] = [
+export const reservationPromises = [
   row('orders.place.expires-at', 'expiresAt is returned in UTC with milliseconds.')
     .from(EXPIRES, TIMED)
     .check(expiresAs((utc) => utc)),
@@ -123,9 +121,9 @@ export const reservationPromises: readonly PromiseRow[] = [
     .from([ENDS, operation('cancelOrder', 'description')], EXPIRED)
     .check(async (probe) => {
       const { id, now } = await expired(probe)
-      ;(await complete(probe, id)).expectError(409, 'order_not_pending')
-      ;(await giveBack(probe, id)).expectError(409, 'order_not_completed')
-      ;(await cancel(probe, id)).expectStatus(204)
+      ;(await moves.complete(probe, id)).expectError(409, 'order_not_pending')
+      ;(await moves.return(probe, id)).expectError(409, 'order_not_completed')
+      ;(await moves.cancel(probe, id)).expectStatus(204)
       ;(await readOrder(probe, now.id)).expectMembers(now.object())
     }),
   row('orders.expiry.overdue', 'Completing an order after its expiresAt: 409, even if it still shows pending.')
@@ -133,7 +131,7 @@ export const reservationPromises: readonly PromiseRow[] = [
     .check(async (probe) => {
       const { first, endsAt } = await reserved(probe)
       await Bun.sleep(endsAt - performance.now())
-      ;(await complete(probe, first.id)).expectError(409, 'order_not_pending')
+      ;(await moves.complete(probe, first.id)).expectError(409, 'order_not_pending')
     }),
   row('orders.expiry.replay', 'A replay returns the first response, even after expiresAt.')
     .from(ofStore('Repeats'), writing('orders.expiry', 'orders.place.idempotency.replay'))

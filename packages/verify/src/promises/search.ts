@@ -7,7 +7,6 @@ import { absentId, addPet, prepareOnce } from '../fixtures.ts'
 import { placed } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { follow, linkOf, targetOf } from './shared/links.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { type Check, documented, parameter, rowsOf, writing } from './shared/rows.ts'
 
 const pets = rowsOf('pets')
@@ -90,13 +89,13 @@ const findsOrder = (found: readonly string[], lost: readonly string[] = []): Che
 
 const FOUND = writing('pets.list.search')
 
-export const searchPromises: readonly PromiseRow[] = [
+export const searchPromises = [
   pets('pets.list.search', 'A search finds pets whose names have, for each searched word, a word that starts with it.')
     .from(OF_PETS, writing('pets.list.category'))
     .check(finds(['bis', 0, 1], ['old bis', 0], ['bis old', 0], ['old emile'])),
   pets(
     'pets.list.search.words',
-    'A search matches only the start of words, and ignores case, accents and width. A Chinese character is a word.',
+    'Starts of words match, ignoring case, accents and width. Chinese characters are words.',
   )
     .from(OF_PETS, FOUND)
     .check(finds(['iscuit'], ['biscuitx'], ['BIS', 0, 1], ['emile', 2], ['STRASSE ７', 4], ['小', 3], ['明', 3])),

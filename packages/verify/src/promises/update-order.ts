@@ -4,11 +4,10 @@ import { EXPIRY_DAYS_MAX } from '../../../contract/src/generated.ts'
 import { type JsonObject, stringifyJson } from '../../../contract/src/json.ts'
 import type { Answer } from '../answer.ts'
 import { newName } from '../fixtures.ts'
-import { cancel, orderThatIs, placed, REACHED_ALL } from '../orders.ts'
+import { moves, orderThatIs, placed, REACHED_ALL } from '../orders.ts'
 import type { Probe } from '../probe.ts'
 import { DAY_MS, serverTimeIn } from './reservations.ts'
 import { correctionRows, eventsUntil, expectRefused, wrongPatches } from './shared/correction-rows.ts'
-import type { PromiseRow } from './shared/promise.ts'
 import { operation, response, rowsOf, schema, writing } from './shared/rows.ts'
 
 const row = rowsOf('store')
@@ -23,7 +22,7 @@ function termsOf(order: Answer): JsonObject {
 }
 const orderPath = async (probe: Probe) => `/store/orders/${(await placed(probe)).id}`
 
-export const updateOrderPromises: readonly PromiseRow[] = [
+export const updateOrderPromises = [
   row('orders.update.success', 'PATCH /store/orders/{orderId} returns 200 with the order as GET then shows it.')
     .from(response('updateOrder', 200), writing('orders.place.success', 'orders.get.success'))
     .check(async (probe) => {
@@ -91,13 +90,10 @@ export const updateOrderPromises: readonly PromiseRow[] = [
       const [, last, ...others] = answer.objects()
       if (!last || others.length > 0) throw answer.broken('two events', answer.text)
       answer.expectMember('orderStatus', 'pending', last).expectMember('at', changed.object().get('changedAt'), last)
-      ;(await cancel(probe, id)).expectStatus(204)
+      ;(await moves.cancel(probe, id)).expectStatus(204)
     }),
   row('events.order-terms', 'GET /store/events: order.placed and order.changed have terms, {} if there are none.')
-    .from(
-      [schema('Event', 'terms'), schema('OrderTerms', 'reference'), schema('OrderTerms', 'expiresAt')],
-      writing('events.order-changed'),
-    )
+    .from([schema('Event', 'terms'), schema('OrderTerms', 'reference', 'expiresAt')], writing('events.order-changed'))
     .check(async (probe) => {
       const order = await placed(probe)
       const shown = [order.answer]
@@ -107,7 +103,7 @@ export const updateOrderPromises: readonly PromiseRow[] = [
         { reference: null, expiresAt: null },
       ])
         shown.push((await probe.patch(`/store/orders/${order.id}`, stringifyJson(change))).expectStatus(200))
-      ;(await cancel(probe, order.id)).expectStatus(204)
+      ;(await moves.cancel(probe, order.id)).expectStatus(204)
       const answer = await eventsUntil(probe, `orderId=${order.id}`, 'order.cancelled')
       const events = answer.objects()
       for (const [n, order] of shown.entries()) answer.expectMember('terms', termsOf(order), events[n])

@@ -11,7 +11,7 @@ import * as on from '../../../practice/src/contract-faults/shared/operations.ts'
 import { isOf, pathOf, withoutKey } from '../../../practice/src/contract-faults/shared/requests.ts'
 import { number } from '../../../practice/src/contract-faults/shared/values.ts'
 import type { ClientRequest, ServiceResponse } from '../../../practice/src/proxy.ts'
-import { headerOf } from '../../src/messages.ts'
+import { headerOf } from '../../src/headers.ts'
 
 export const empty = changes.text(() => '')
 export const page = changes.both(

@@ -4,7 +4,7 @@ import * as changes from '../../../practice/src/contract-faults/shared/changes.t
 import type { ContractFault, ContractFaults } from '../../../practice/src/contract-faults/shared/faults.ts'
 import { EVENTS, LIST, ONE, ORDERS } from '../../../practice/src/contract-faults/shared/operations.ts'
 import { hasKey, isOf, parametersOf, withKey } from '../../../practice/src/contract-faults/shared/requests.ts'
-import { headerOf } from '../../src/messages.ts'
+import { headerOf } from '../../src/headers.ts'
 
 /** Accepts keys that resemble the first working key. */
 export function takingKeys(operations: string, resembles: (sent: string, right: string) => boolean): ContractFault {

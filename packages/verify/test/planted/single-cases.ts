@@ -20,7 +20,7 @@ import {
 } from '../../../practice/src/contract-faults/shared/requests.ts'
 import { isJson, number, objectOf, rounded, textOf } from '../../../practice/src/contract-faults/shared/values.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../../practice/src/proxy.ts'
-import { headerOf } from '../../src/messages.ts'
+import { headerOf } from '../../src/headers.ts'
 import { empty, page } from './answers.ts'
 import { limiting, takingKeys } from './keys-and-lists.ts'
 

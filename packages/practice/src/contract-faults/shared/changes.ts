@@ -1,7 +1,7 @@
 // Functions that change requests before they reach the service, and responses.
 
 import type { Json, JsonObject } from '../../../../contract/src/json.ts'
-import { type Header, withHeader } from '../../../../verify/src/messages.ts'
+import { type Header, withHeader } from '../../../../verify/src/headers.ts'
 import type { ClientRequest, ServiceResponse } from '../../proxy.ts'
 import { parametersOf } from './requests.ts'
 import { changed, isText, number, objectOf, replacing, textOf } from './values.ts'
@@ -24,17 +24,16 @@ export function header(name: string, value?: string | ((before: string) => strin
   })
 }
 
-export function text(change: (text: string) => string): MessageChange {
-  return (message) => ({ ...message, body: Buffer.from(change(message.body.toString())) })
-}
+export const text =
+  (change: (text: string) => string): MessageChange =>
+  (message) => ({ ...message, body: Buffer.from(change(message.body.toString())) })
 
-export function json(change: (value: Json) => Json): MessageChange {
-  return (message) => ({ ...message, body: changed(message.body, change) })
-}
+export const json =
+  (change: (value: Json) => Json): MessageChange =>
+  (message) => ({ ...message, body: changed(message.body, change) })
 
-export function items(change: (items: Json[]) => Json): MessageChange {
-  return json((value) => (Array.isArray(value) ? change(value) : value))
-}
+export const items = (change: (items: Json[]) => Json): MessageChange =>
+  json((value) => (Array.isArray(value) ? change(value) : value))
 
 /** Changes each object of an array, or the one object. */
 export function each(change: (object: JsonObject) => void): MessageChange {
@@ -45,35 +44,28 @@ export function each(change: (object: JsonObject) => void): MessageChange {
 }
 
 /** Replaces a wrong member of each object, or removes it if there is no right value. */
-export function replace(...value: Parameters<typeof replacing>): MessageChange {
-  return each(replacing(...value))
-}
+export const replace = (...value: Parameters<typeof replacing>): MessageChange => each(replacing(...value))
 
-export function put(name: string, value: Json): MessageChange {
-  return each((object) => object.set(name, value))
-}
+export const put = (name: string, value: Json): MessageChange => each((object) => object.set(name, value))
 
-export function drop(name: string): MessageChange {
-  return each((object) => object.delete(name))
-}
+export const drop = (name: string): MessageChange => each((object) => object.delete(name))
 
 /** Changes a member, given as text. */
-export function rewrite(name: string, change: (text: string) => Json): MessageChange {
-  return each((object) => object.has(name) && object.set(name, change(textOf(object.get(name)))))
-}
+export const rewrite = (name: string, change: (text: string) => Json): MessageChange =>
+  each((object) => object.has(name) && object.set(name, change(textOf(object.get(name)))))
 
 /** Changes a member that is a string. */
-export function rewriteText(name: string, change: (text: string) => string): MessageChange {
-  return each((object) => isText(object.get(name)) && object.set(name, change(textOf(object.get(name)))))
-}
+export const rewriteText = (name: string, change: (text: string) => string): MessageChange =>
+  each((object) => isText(object.get(name)) && object.set(name, change(textOf(object.get(name)))))
 
-export function both(first: Change, second: Change): Change {
-  return (response, request) => second(first(response, request), request)
-}
+export const both =
+  (first: Change, second: Change): Change =>
+  (response, request) =>
+    second(first(response, request), request)
 
-export function status(code: number): Change {
-  return (response) => ({ ...response, status: code })
-}
+export const status =
+  (code: number): Change =>
+  (response) => ({ ...response, status: code })
 
 /** Sets the status of the response and of its body, and the code if given. */
 export function error(code: number, name?: string): Change {
@@ -82,14 +74,12 @@ export function error(code: number, name?: string): Change {
 }
 
 /** Sets the status and removes the body. */
-export function empty(code: number): Change {
-  return (response) => ({ ...response, status: code, body: Buffer.alloc(0) })
-}
+export const empty =
+  (code: number): Change =>
+  (response) => ({ ...response, status: code, body: Buffer.alloc(0) })
 
 /** Keeps only the first sentence of the message. */
-export function firstSentence(): Change {
-  return rewrite('message', (message) => message.replace(/\. .*$/s, '.'))
-}
+export const firstSentence = (): Change => rewrite('message', (message) => message.replace(/\. .*$/s, '.'))
 
 /** Copies a member of the request's object into the response. */
 export function echo(name: string): Change {
@@ -99,9 +89,9 @@ export function echo(name: string): Change {
   }
 }
 
-export function path(change: (path: string) => string): RequestChange {
-  return (request) => ({ ...request, target: request.target.replace(/^[^?]*/, change) })
-}
+export const path =
+  (change: (path: string) => string): RequestChange =>
+  (request) => ({ ...request, target: request.target.replace(/^[^?]*/, change) })
 
 export function query(change: (parameters: URLSearchParams) => void): RequestChange {
   return (request) => {

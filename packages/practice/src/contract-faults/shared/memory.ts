@@ -1,7 +1,7 @@
 // Faults that remember earlier requests and responses.
 
 import type { Json } from '../../../../contract/src/json.ts'
-import { headerOf } from '../../../../verify/src/messages.ts'
+import { headerOf } from '../../../../verify/src/headers.ts'
 import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
 import { type Change, header, items, put } from './changes.ts'
 import { type ContractFault, errorAnswer, jsonAnswer } from './faults.ts'
@@ -48,6 +48,14 @@ export function afterFirst(
   }
 }
 
+/** As `afterFirst`, but `change` gets the response to the later request. */
+const changingLater = (
+  on: string,
+  subject: (request: ClientRequest) => string | undefined,
+  isFirst: (response: ServiceResponse) => boolean,
+  change: (response: ServiceResponse, request: ClientRequest, first: Exchange, pass: Pass) => Answer,
+) => afterFirst(on, subject, async (request, first, pass) => change(await pass(request), request, first, pass), isFirst)
+
 /** Calls `second` for a request that arrives while another one with the same subject is running. */
 export function whileRunning(
   subject: (request: ClientRequest) => string | undefined,
@@ -80,27 +88,23 @@ export function withFirstKey(
   when: (request: ClientRequest, key: string) => boolean = () => true,
   only?: number,
 ): ContractFault {
-  const retry = async (request: ClientRequest, first: Exchange, pass: Pass) => {
-    const [response, key] = [await pass(request), keyOf(first.request)]
+  return changingLater('*', any, isRead, async (response, request, first, pass) => {
+    const key = keyOf(first.request)
     if (response.status !== refused || !isOf(request, on) || !when(request, key)) return response
     const other = await pass(withKey(request, key))
     return only === undefined || other.status === only ? other : response
-  }
-  return afterFirst('*', any, retry, isRead)
+  })
 }
 
 /** Whether the request's key starts like `key`. */
 export const isSimilar = (request: ClientRequest, key: string) => keyOf(request).startsWith(key.slice(0, -1))
 
 /** Refuses every API key but the first working one. */
-export function refusingOthers(on: string): ContractFault {
-  const judge = async (request: ClientRequest, first: Exchange, pass: Pass) => {
-    const response = await pass(request)
+export const refusingOthers = (on: string) =>
+  changingLater('*', any, isRead, (response, request, first) => {
     const isRefused = isRead(response) && isOf(request, on) && keyOf(request) !== keyOf(first.request)
     return isRefused ? errorAnswer('read_only_key') : response
-  }
-  return afterFirst('*', any, judge, isRead)
-}
+  })
 
 /** Hides pets that were added through this proxy: from a list, or with `change`. */
 export function forgetting(on: string, when: When, change?: Change): ContractFault {
@@ -125,21 +129,15 @@ export const soldAgain: Change = (_, request) => {
 }
 
 /** Changes the response to every successful request after the first for the same address. */
-export function secondTime(on: string, change: Change): ContractFault {
-  const again = async (request: ClientRequest, _: Exchange, pass: Pass) => {
-    const response = await pass(request)
-    return isDone(response) ? change(response, request) : response
-  }
-  return afterFirst(on, targetOf, again, isDone)
-}
+export const secondTime = (on: string, change: Change) =>
+  changingLater(on, targetOf, isDone, (response, request) => (isDone(response) ? change(response, request) : response))
 
 /** Repeats the first body of each address. */
-export function frozen(on: string, when: When = () => true): ContractFault {
-  const again = async (request: ClientRequest, { response: { body } }: Exchange, pass: Pass) => {
-    const response = await pass(request)
-    return isRead(response) ? { ...response, body } : response
-  }
-  return afterFirst(on, (request) => (when(request) ? request.target : undefined), again, isRead)
+export const frozen = (on: string, when: When = () => true) => {
+  const subject = (request: ClientRequest) => (when(request) ? request.target : undefined)
+  return changingLater(on, subject, isRead, (response, _, first) =>
+    isRead(response) ? { ...response, body: first.response.body } : response,
+  )
 }
 
 /** Whether the pet has an order with this status. */

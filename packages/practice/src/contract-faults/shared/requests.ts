@@ -1,7 +1,7 @@
 // Tests of requests: their operation, parameters and headers.
 
 import { basePath, type OperationId, operations } from '../../../../contract/src/contract.ts'
-import { headerOf, withHeader } from '../../../../verify/src/messages.ts'
+import { headerOf, linkIn, withHeader } from '../../../../verify/src/headers.ts'
 import type { ClientRequest, ServiceResponse } from '../../proxy.ts'
 
 export type When = (request: ClientRequest) => boolean
@@ -70,4 +70,4 @@ export function withKey(request: ClientRequest, authorization: string | undefine
   return { ...request, headers: withHeader(request.headers, 'Authorization', authorization) }
 }
 
-export const hasNext = ({ headers }: ServiceResponse) => /rel="next"/.test(headerOf(headers, 'Link') ?? '')
+export const hasNext = ({ headers }: ServiceResponse) => linkIn(headers, 'next') !== undefined

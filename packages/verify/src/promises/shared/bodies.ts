@@ -5,7 +5,7 @@ import { type JsonObject, parseJson, stringifyJson } from '../../../../contract/
 import { BODY_BYTES_MAX, NESTING_MAX } from '../../../../contract/src/limits.ts'
 import { newName } from '../../fixtures.ts'
 import { idempotencyRows } from './idempotency.ts'
-import type { BodyFamily, PromiseRow } from './promise.ts'
+import type { BodyFamily } from './promise.ts'
 import { familyOf, header, operation, response, writing } from './rows.ts'
 import { fieldRows } from './wrong-rows.ts'
 
@@ -61,7 +61,7 @@ const CASES: readonly BodyCase[] = [
   ['content-encoding', 'Any Content-Encoding (Accept-Encoding: identity)', TYPE, coded('gzip', 'identity'), ACCEPTED],
 ]
 
-export function bodyRows(family: BodyFamily): PromiseRow[] {
+export function bodyRows(family: BodyFamily) {
   const { id, invalid, body, send } = family
   const { row, of, path, tag } = familyOf(id)
   const cases = CASES.map(([end, words, { status, code }, requests, { needed, source } = {}]) =>
@@ -114,17 +114,10 @@ const textsTaken = () => [
   `${newName()} e\u0301 \u00e9 \ufb01`,
 ]
 /** Rows for the operation's free text field. */
-export function textRows(
-  { id, text, body, send }: BodyFamily,
-  source: readonly string[],
-  premises: string,
-): PromiseRow[] {
+export function textRows({ id, text, body, send }: BodyFamily, source: readonly string[], premises: string) {
   const { row } = familyOf(id)
   return [
-    row(
-      `${id}.${text}.exact`,
-      `A ${text} of up to ${TEXT_LENGTH_MAX} code points is returned exactly, even spaces and invisible characters.`,
-    )
+    row(`${id}.${text}.exact`, `A ${text} of up to ${TEXT_LENGTH_MAX} code points is returned exactly as sent.`)
       .from(source, writing(premises))
       .check(async (probe) => {
         for (const sent of textsTaken())

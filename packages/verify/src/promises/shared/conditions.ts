@@ -4,8 +4,6 @@
 import type { Answer } from '../../answer.ts'
 import { retryRaces } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
-import { Unjudged } from '../../request.ts'
-import type { PromiseRow } from './promise.ts'
 import { type Check, contract, familyOf, header, parameter } from './rows.ts'
 
 interface ReadFamily {
@@ -50,13 +48,13 @@ function whileSame({ path }: ReadFamily, look: Look, sent: readonly Headers[], m
         plain = await probe.read(target)
         if (represents(plain) === represents(before)) return look(before, answer)
       }
-      throw new Unjudged('The resource changes all the time.')
+      throw probe.unjudged('The resource changes all the time.')
     }
     for (const headers of sent) await retryRaces(() => orElse(headers))
   }
 }
 
-export function conditionRows(family: ReadFamily): PromiseRow[] {
+export function conditionRows(family: ReadFamily) {
   const { id, first, path, alone } = family
   const { row, of } = familyOf(id)
   const premises = (...ids: string[]) => ({ premises: ids, ...(alone && { alone }) })

@@ -8,7 +8,6 @@ import type { Probe, RequestOptions } from '../../probe.ts'
 import { wrongIntegers } from '../../wrong-values.ts'
 import { newKey, under } from './idempotency.ts'
 import { keyRows } from './key-rows.ts'
-import type { PromiseRow } from './promise.ts'
 import { type Check, familyOf, header, lineOf, ofStore, operation, response, rowsOf, writing } from './rows.ts'
 import { fieldRows, wrongFields } from './wrong-rows.ts'
 
@@ -57,7 +56,7 @@ export async function eventsUntil(probe: Probe, query: string, type: string): Pr
 }
 
 /** Rows about unknown and invalid ids. `ask` sends a request with that id. */
-export function idRows(id: string, needs: readonly 'write'[], ask: Ask): PromiseRow[] {
+export function idRows(id: string, needs: readonly 'write'[], ask: Ask) {
   const { of } = familyOf(id)
   return [
     row(`${id}.not-found`, 'An unknown id: 404 not_found, with or without preconditions.')
@@ -75,7 +74,7 @@ export function idRows(id: string, needs: readonly 'write'[], ask: Ask): Promise
 }
 
 /** Rows for the id, API key and preconditions of a change. */
-export function changeRows({ id, path, ask }: Change): PromiseRow[] {
+export function changeRows({ id, path, ask }: Change) {
   const { of, path: template, tag } = familyOf(id)
   const tagged = writing(`${id}.success`, tag)
   const [ifMatch, ifNoneMatch] = [1, 2].map((index) => operation(of, 'parameters', index)) as [string, string]
@@ -109,7 +108,7 @@ export function changeRows({ id, path, ask }: Change): PromiseRow[] {
 }
 
 /** Rows of a PATCH, or of the deletion of a pet. */
-export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
+export function correctionRows({ same, ...change }: Correction) {
   const { id, path, ask } = change
   const { of } = familyOf(id)
   const status = successOf(of)
@@ -139,7 +138,7 @@ export function correctionRows({ same, ...change }: Correction): PromiseRow[] {
 }
 
 /** Rows for the body of a PATCH. */
-function bodyRows({ id, path, ask, same }: Required<Correction>): PromiseRow[] {
+function bodyRows({ id, path, ask, same }: Required<Correction>) {
   const { of, tag } = familyOf(id)
   const invalid = of === 'updatePet' ? 'invalid_pet' : 'invalid_order'
   const done = writing(`${id}.success`)

@@ -3,7 +3,7 @@
 import { parseJson } from '../../../../contract/src/json.ts'
 import type { Answer } from '../../answer.ts'
 import { JSON_TYPE, type Probe, type RequestOptions } from '../../probe.ts'
-import type { BodyFamily, PromiseRow } from './promise.ts'
+import type { BodyFamily } from './promise.ts'
 import { type Check, familyOf, header, parameter, response, writing } from './rows.ts'
 
 const INVALID_KEYS = ['', '""', '"', '"a', 'a"', '"a"b"', 'a b', 'a,b', '"a", "b"', '"\\a"', '"a";p=1', 'x'.repeat(256)]
@@ -44,7 +44,7 @@ export function replaysAfter(
   }
 }
 
-export function idempotencyRows(family: BodyFamily): PromiseRow[] {
+export function idempotencyRows(family: BodyFamily) {
   const { id, body, others, send } = family
   const { row, of } = familyOf(id)
   const source = parameter(of, 'Idempotency-Key')
@@ -94,10 +94,7 @@ export function idempotencyRows(family: BodyFamily): PromiseRow[] {
         for (const one of [`${key}a`, `${key}A`, `${long}a`, `${long}b`])
           (await once(probe, `"${one}"`)).first.expectHeader('Idempotency-Replayed', undefined)
       }),
-    row(
-      `${id}.idempotency.together`,
-      'Of simultaneous requests with one key, one is carried out. Others get its response or idempotency_in_flight.',
-    )
+    row(`${id}.idempotency.together`, 'Simultaneous requests with one key have one effect. Some can get a 409.')
       .from(response(of, 409), replay)
       .check(async (probe) => {
         const [key, json] = [newKey(), await body(probe)]

@@ -1,7 +1,6 @@
 // Rows that every operation of the store area has about a missing, invalid or read-only API key.
 
 import type { Probe, RequestOptions } from '../../probe.ts'
-import type { PromiseRow } from './promise.ts'
 import { familyOf, lineOf, response, rowsOf } from './rows.ts'
 
 const row = rowsOf('store')
@@ -14,7 +13,7 @@ export function keyRows(
   id: string,
   premises: readonly string[],
   refused: (probe: Probe, options: RequestOptions, status: number, code: string) => Promise<unknown>,
-): PromiseRow[] {
+) {
   const { of } = familyOf(id)
   const needs = lineOf(of).startsWith('GET ') ? [] : (['write'] as const)
   const withoutKey = row(`${id}.no-key`, 'No key: 401 missing_api_key. An invalid key: 401 invalid_api_key. No change.')

@@ -2,9 +2,8 @@
 
 import type { Answer } from '../../answer.ts'
 import { absentId } from '../../fixtures.ts'
+import { linkIn } from '../../headers.ts'
 import type { Probe } from '../../probe.ts'
-import { Unjudged } from '../../request.ts'
-import type { PromiseRow } from './promise.ts'
 import { familyOf, header, parameter, racing, reading } from './rows.ts'
 
 /** Resolves with a page of two items that is not the last. */
@@ -12,7 +11,7 @@ async function pageOf({ id, quietQuery }: ListFamily, probe: Probe): Promise<Ans
   const { path } = familyOf(id)
   const query = await quietQuery(probe)
   if ((await probe.read(`${path}?${query}limit=3`)).ids.length < 3) {
-    throw new Unjudged('The list is too short to have pages.')
+    throw probe.unjudged('The list is too short to have pages.')
   }
   return probe.read(`${path}?${query}limit=2`)
 }
@@ -21,7 +20,7 @@ function expectNoLink(answer: Answer, relation: 'next' | 'prev'): void {
   answer.expect(linkOf(answer, relation) === undefined, `no rel="${relation}"`, `Link: ${answer.header('Link')}`)
 }
 
-export function linkRows(family: ListFamily): PromiseRow[] {
+export function linkRows(family: ListFamily) {
   const { id, first, filter, quietQuery } = family
   const { row, of, path } = familyOf(id)
   const source = header(of === 'listPets' ? 'NextLink' : 'NextOrdersLink')
@@ -57,7 +56,7 @@ export function linkRows(family: ListFamily): PromiseRow[] {
       .check(async (probe) => {
         const expected = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).ids.reverse()
         if (expected.length < 3 || expected.length === 100)
-          throw new Unjudged('The list has too few items, or too many.')
+          throw probe.unjudged('The list has too few items, or too many.')
         const start = await probe.read(`${path}?${await quietQuery(probe)}limit=2&sort=newest`)
         const pages = await walk(probe, start, 'next')
         if (pages.length < WALKED_PAGES_MAX) start.expectIds(expected, pages.flat())
@@ -83,13 +82,13 @@ export function linkRows(family: ListFamily): PromiseRow[] {
   ]
 }
 
-export function cursorRows({ id, statuses, filter, quietQuery }: ListFamily): PromiseRow[] {
+export function cursorRows({ id, statuses, filter, quietQuery }: ListFamily) {
   const { row, of, path } = familyOf(id)
   const source = parameter(of, 'cursor')
   const cursorAt = async (probe: Probe, query: string): Promise<string> => {
     const target = linkOf(await probe.get(`${path}?${query}limit=1`), 'next')
     const [, cursor] = /[?&]cursor=([^&]*)/.exec(target ?? '') ?? []
-    if (cursor === undefined) throw new Unjudged('The list has no cursor.')
+    if (cursor === undefined) throw probe.unjudged('The list has no cursor.')
     return cursor
   }
   const changed = (cursor: string) => cursor.slice(0, -1) + (cursor.endsWith('A') ? 'B' : 'A')
@@ -145,12 +144,9 @@ export interface ListFamily {
 }
 
 export const WALKED_PAGES_MAX = 40
-const LINK = /<([^<>]*)>\s*;\s*rel="?([\w-]+)"?/g
 
-/** Returns the target of a link in the response (RFC 8288). */
-export function linkOf(answer: Answer, relation: string): string | undefined {
-  return [...(answer.header('Link') ?? '').matchAll(LINK)].find(([, , rel]) => rel === relation)?.[1]
-}
+/** Returns the target of a link in the response. */
+export const linkOf = ({ headers }: Answer, relation: string) => linkIn(headers, relation)
 
 /** As `linkOf`, but expects the link. */
 export function targetOf(answer: Answer, relation: 'next' | 'prev'): string {
@@ -163,10 +159,11 @@ export function targetOf(answer: Answer, relation: 'next' | 'prev'): string {
  * Resolves a link against the address of its response (RFC 3986, 5.2). Returns the path below the base URL, with the
  * query. Throws Unjudged if the link leads elsewhere, as behind a gateway whose path the server does not know.
  */
-export function belowBase({ target: { baseUrl } }: Probe, answer: Answer, link: string): string {
+export function belowBase(probe: Probe, answer: Answer, link: string): string {
+  const { baseUrl } = probe.target
   const { href = '' } = URL.parse(link, baseUrl.href + answer.request.path) ?? {}
   if (href.startsWith(`${baseUrl.href}/`)) return href.slice(baseUrl.href.length)
-  throw new Unjudged(`The link ${link} leads outside of ${baseUrl.href}.`)
+  throw probe.unjudged(`The link ${link} leads outside of ${baseUrl.href}.`)
 }
 
 /** As `belowBase`, for the link `next`, which must be relative. */

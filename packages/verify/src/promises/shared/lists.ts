@@ -4,20 +4,8 @@ import type { JsonObject } from '../../../../contract/src/json.ts'
 import { textOf } from '../../answer.ts'
 import { absentId } from '../../fixtures.ts'
 import type { Probe } from '../../probe.ts'
-import { Unjudged } from '../../request.ts'
 import { cursorRows, type ListFamily, linkOf, linkRows, walk } from './links.ts'
-import type { PromiseRow } from './promise.ts'
-import {
-  type Check,
-  documented,
-  familyOf,
-  ofStore,
-  parameter,
-  parameterNames,
-  racing,
-  reading,
-  writing,
-} from './rows.ts'
+import { type Check, documented, familyOf, ofStore, parameter, parameterNames, racing, reading } from './rows.ts'
 import { parameterRows } from './wrong-rows.ts'
 
 /** Expects pages of at most `limit` items, and of at most 20 without it. `prepare` adds more items. */
@@ -29,7 +17,7 @@ export function limits(path: string, prepare: (probe: Probe) => Promise<void>): 
   }
 }
 
-export function listRows(family: ListFamily): PromiseRow[] {
+export function listRows(family: ListFamily) {
   return [
     ...linkRows(family),
     ...cursorRows(family),
@@ -40,7 +28,7 @@ export function listRows(family: ListFamily): PromiseRow[] {
   ]
 }
 
-function orderRows({ id, first, quietQuery }: ListFamily): PromiseRow[] {
+function orderRows({ id, first, quietQuery }: ListFamily) {
   const { row, of, path } = familyOf(id)
   const page = async (probe: Probe, limit: number, more = '') =>
     probe.read(`${path}?${await quietQuery(probe)}limit=${limit}${more}`)
@@ -70,9 +58,10 @@ function orderRows({ id, first, quietQuery }: ListFamily): PromiseRow[] {
 const NO_FILTERS = ['limit', 'cursor', 'sort', 'search', 'If-None-Match', 'If-Match', 'petIds', 'count']
 const INT64_MAX = '9223372036854775807'
 
-function filterRows({ id, first, statuses, filter, quietQuery }: ListFamily): PromiseRow[] {
+function filterRows({ id, first, statuses, filter, quietQuery }: ListFamily) {
   const { row, of, path } = familyOf(id)
   const names = parameterNames(of).filter((name) => !NO_FILTERS.includes(name))
+  const sources = names.map((name) => parameter(of, name))
   return [
     row(`${id}.${filter.id}`, `${filter.name} selects the items with this value.`)
       .from(parameter(of, filter.name), reading(first))
@@ -80,15 +69,15 @@ function filterRows({ id, first, statuses, filter, quietQuery }: ListFamily): Pr
         await probe.read(`${path}?${filter.name}=${INT64_MAX}`)
         ;(await probe.read(`${path}?${filter.name}=${absentId()}`)).expectIds([])
         const [item] = (await probe.read(`${path}?${await quietQuery(probe)}limit=1`)).objects()
-        if (!item) throw new Unjudged('The list is empty.')
+        if (!item) throw probe.unjudged('The list is empty.')
         const answer = await probe.read(`${path}?limit=100&${filter.name}=${textOf(item.get(filter.name))}`)
         for (const one of answer.objects()) answer.expectMember(filter.name, item.get(filter.name), one)
       }),
     row(`${id}.filters`, 'Filters can be combined, and the page links repeat them.')
-      .from(
-        names.map((name) => parameter(of, name)),
-        writing(`${id}.next.follow`, ...statuses.map((status) => `${id}.status.${status}`)),
-      )
+      .from(sources, {
+        needs: ['write'],
+        premises: [`${id}.next.follow`, ...statuses.map((one) => `${id}.status.${one}`)],
+      })
       .check(async (probe) => {
         const all = (await probe.read(`${path}?${await quietQuery(probe)}limit=100`)).objects()
         const queryOf = (item: JsonObject) =>
@@ -106,7 +95,7 @@ function filterRows({ id, first, statuses, filter, quietQuery }: ListFamily): Pr
   ]
 }
 
-function spellingRows({ id, first, quietQuery }: ListFamily): PromiseRow[] {
+function spellingRows({ id, first, quietQuery }: ListFamily) {
   const { row, path } = familyOf(id)
   const same = (more: string): Check => {
     return async (probe) => {

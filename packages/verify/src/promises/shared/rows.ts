@@ -4,7 +4,6 @@ import { basePath, document, type OperationId, operations } from '../../../../co
 import type { Answer } from '../../answer.ts'
 import { retryRaces } from '../../fixtures.ts'
 import type { Probe, RequestOptions } from '../../probe.ts'
-import { Unjudged } from '../../request.ts'
 import { FAMILIES } from '../../wrong-values.ts'
 import type { Level, PromiseRow } from './promise.ts'
 
@@ -66,10 +65,11 @@ export function rowsOf(level: Level) {
 export const { since = 0, sunset = 0 } = operations.find(({ id }) => id === 'getPet')?.deprecation ?? {}
 
 /** Rejects with Unjudged after the date on which the operation is removed, by the clock of the server. */
-export async function whileGetPetExists({ serverDate }: Probe): Promise<void> {
+export async function whileGetPetExists(probe: Probe): Promise<void> {
+  const { serverDate } = probe
   if (serverDate === undefined)
-    throw new Unjudged('The responses have no Date, so the operation can be removed already.')
-  if (serverDate >= sunset) throw new Unjudged('The operation was due for removal on 5 December 2030.')
+    throw probe.unjudged('The responses have no Date, so the operation can be removed already.')
+  if (serverDate >= sunset) throw probe.unjudged('The operation was due for removal on 5 December 2030.')
 }
 
 /** The premises of a row that only reads. */

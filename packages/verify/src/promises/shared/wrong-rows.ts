@@ -5,14 +5,13 @@ import type { Answer } from '../../answer.ts'
 import { expectAdditions } from '../../orders.ts'
 import type { Probe } from '../../probe.ts'
 import { FIELD_PROMISES, type FieldPromise, PARAMETER_PROMISES, wrongQueries, wrongValues } from '../../wrong-values.ts'
-import type { PromiseRow } from './promise.ts'
 import { bodySchema, contract, familyOf, parameter, reading, writing } from './rows.ts'
 
 /** The parameters that version 2.0.0 added. Earlier versions ignore them. */
 const ADDED = ['petIds', 'count']
 
 /** Rows that expect 400 for each parameter of a list. An invalid value is never ignored or clamped. */
-export function parameterRows(family: string): PromiseRow[] {
+export function parameterRows(family: string) {
   const { row, of, path } = familyOf(family)
   const own = PARAMETER_PROMISES.filter((one) => one.family === family)
   const wrong = own.map(({ id, parameter: wrong }) => {
@@ -50,15 +49,12 @@ export function fieldRows(
   family: string,
   { code, premise }: { code: string; premise: string },
   prepare: (probe: Probe) => Promise<(field: string, value: Json | undefined) => Promise<Answer>>,
-): PromiseRow[] {
+) {
   const { row, of } = familyOf(family)
   const own = FIELD_PROMISES.filter((one) => one.family === family && !OTHERS.test(one.id))
   return [...Map.groupBy(own, ({ id }) => id)].map(([id, promises]) =>
     row(id, `${code} (400) for ${described(promises)}.`)
-      .from(
-        promises.flatMap(({ field }) => bodySchema(of, field)),
-        writing(premise),
-      )
+      .from([promises.flatMap(({ field }) => bodySchema(of, field))], writing(premise))
       .check(async (probe) => {
         const send = await prepare(probe)
         for (const promise of promises)
