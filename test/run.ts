@@ -1,6 +1,7 @@
 // `npm test`: types, lint, generated files and every test, with the totals on the last line. `--fast` (`npm run
 // check`) skips the tests that start processes. `--changed` runs only the test files that import a file that changed
-// since HEAD. `--release` (`npm run test:release`) runs the second level: packages, tools and experiments.
+// since HEAD. `--release` (`npm run test:release`) runs the second level: packages, tools and experiments. With
+// `--complete`, a skipped test is a failure.
 // `--update-timings` saves the duration of each file.
 
 import { spawnSync } from 'node:child_process'
@@ -68,6 +69,10 @@ summarise()
 
 function summarise(): never {
   process.stdout.write(`\n${costly()}\n`)
+  if (process.argv.includes('--complete') && results.skipped > 0) {
+    failures.push('--complete: Tests were skipped. The output has their names with the reasons.')
+    results.failed += results.skipped
+  }
   const { passed, failed, skipped } = results
   if (skipped > 0) process.stdout.write(`\n${skipped} skipped for the reasons above\n`)
   const { long, list } = summaryOf(failures)

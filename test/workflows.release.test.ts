@@ -36,7 +36,7 @@ test('only the jobs that publish have write permissions', () => {
   const writing = jobs.map(([name, { permissions }]) => [name, writes(permissions)])
   const listed = writing.map((one) => one.flat().join(' ')).join(', ')
   expect(listed).toBe(
-    'ci.yml test, ci.yml start, image.yml image packages, release.yml test, release.yml build, ' +
+    'ci.yml test, ci.yml user, ci.yml start, image.yml image packages, nightly.yml experiments, nightly.yml macos, release.yml test, release.yml build, ' +
       'release.yml draft contents id-token attestations',
   )
 })
