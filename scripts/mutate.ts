@@ -38,8 +38,9 @@ const CHANGES: readonly (readonly [RegExp, (found: string, ...groups: string[]) 
   [/(\w)\((\w+), (\w+)\)/, (_, name, one, other) => `${name}(${other}, ${one})`],
 ]
 
-/** Chooses mutations evenly from all folders, in the order of the seed. */
-function chosen(seed: number): Mutation[] {
+/** Chooses mutations evenly from all folders, in the order of the seed: of files below `path`, in lines changed since `commit`. */
+function chosen({ seed, file: path = '', since }: Options): Mutation[] {
+  const changed = since === undefined ? undefined : changedSince(since)
   const random = randomOf(seed)
   const shuffled = <Of>(all: readonly Of[]) =>
     all
@@ -49,12 +50,34 @@ function chosen(seed: number): Mutation[] {
   const files = [...new Bun.Glob('packages/*/src/**/*.{ts,tsx}').scanSync(ROOT)]
     .filter((file) => !/generated|\.d\.ts$/.test(file))
     .sort()
-  const byFolder = Map.groupBy(files.flatMap(mutationsOf), ({ file }) => folderOf(file))
+  const possible = files
+    .filter((file) => file.startsWith(path))
+    .flatMap(mutationsOf)
+    .filter(({ file, line }) => changed?.has(`${file}:${line}`) ?? true)
+  if (possible.length === 0) throw new Error('There is no such line to change.')
+  const byFolder = Map.groupBy(possible, ({ file }) => folderOf(file))
   const queues = shuffled([...byFolder.values()]).map(shuffled)
   const mutations: Mutation[] = []
   for (let n = 0; queues.some((queue) => n < queue.length); n++)
     for (const queue of queues) if (queue[n]) mutations.push(queue[n] as Mutation)
   return mutations
+}
+
+/** Returns the lines of the product that changed since the commit, each as `FILE:LINE`. */
+function changedSince(commit: string): Set<string> {
+  const { stdout, stderr, success } = Bun.spawnSync(['git', 'diff', '-U0', '--no-prefix', commit, '--', 'packages'], {
+    cwd: ROOT,
+  })
+  if (!success) throw new Error(stderr.toString())
+  const lines = new Set<string>()
+  let file = ''
+  for (const [, name, first, count = '1'] of stdout
+    .toString()
+    .matchAll(/^(?:\+\+\+ (\S+)|@@ -\S+ \+(\d+)(?:,(\d+))? @@.*)$/gm)) {
+    file = name ?? file
+    for (let n = 0; first && n < Number(count); n++) lines.add(`${file}:${Number(first) + n}`)
+  }
+  return lines
 }
 
 function mutationsOf(file: string): Mutation[] {
@@ -118,12 +141,21 @@ async function noticedBy(tree: string, { file }: Mutation): Promise<string | und
   return (await failing(tree, inFolder, SECONDS_MAX.folder)) ?? failing(tree, [bun, 'test/run.ts'], SECONDS_MAX.all)
 }
 
-const { seed, mutations } = new Command('npm run mutate --')
+interface Options {
+  seed: number
+  mutations: number
+  file?: string
+  since?: string
+}
+
+const options = new Command('npm run mutate --')
   .description('Changes single lines of the product, one at a time, and says which tests notice.')
   .option('--seed <number>', 'which lines', parsedBy(count), 1)
   .option('--mutations <number>', 'how many', parsedBy(count), 60)
+  .option('--file <path>', 'only files whose path starts with this, for example packages/files')
+  .option('--since <commit>', 'only lines that changed since this commit')
   .parse()
-  .opts<{ seed: number; mutations: number }>()
+  .opts<Options>()
 
 const tree = mkdtempSync(join(tmpdir(), 'petstore-mutated-'))
 // A stopped run leaves no processes and no files.
@@ -138,8 +170,8 @@ try {
   for (const file of stdout.toString().split('\0').filter(Boolean)) cpSync(join(ROOT, file), join(tree, file))
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
   let [byTypes, tried, noticed] = [0, 0, 0]
-  for (const mutation of chosen(seed)) {
-    if (tried === mutations) break
+  for (const mutation of chosen(options)) {
+    if (tried === options.mutations) break
     const { file, line, before, after } = mutation
     const path = join(tree, file)
     const text = readFileSync(path, 'utf8')
