@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import packageJson from '../package.json'
 import { temporaryFile } from './support/files.ts'
+import { machineLoad } from './support/load.ts'
 import { root, runProcess } from './support/process.ts'
 import { isAlive } from './support/process-tree.ts'
 import { rejectionOf } from './support/rejection.ts'
@@ -31,6 +32,8 @@ test('kills', () => { process.kill(process.pid, 'SIGKILL') })`,
 throw new Error('not even loaded')`,
 }
 
+const LIMIT_MS = 60_000 * machineLoad()
+
 test('repeats each failure with its message and place, shortened so that CI shows all of them', async () => {
   const folder = temporaryFile('failing')
   mkdirSync(folder)
@@ -39,7 +42,7 @@ test('repeats each failure with its message and place, shortened so that CI show
   const files = Object.keys(FILES).map((name) => `./${name}`)
   const script = `
     const { runTests } = await import(${JSON.stringify(join(root, 'test/support/runner.ts'))})
-    console.log(JSON.stringify(await runTests(${JSON.stringify(files)}, ['--parallel=2'], 'report.xml', { cwd: '.', limitMs: 60_000 })))`
+    console.log(JSON.stringify(await runTests(${JSON.stringify(files)}, ['--parallel=2'], 'report.xml', { cwd: '.', limitMs: ${LIMIT_MS} })))`
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   const { failures, ...counts } = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{') + 1))
@@ -71,8 +74,8 @@ test('repeats each failure with its message and place, shortened so that CI show
 test('prints the logs of the servers of a failed test file', async () => {
   const folder = temporaryFile('logging')
   mkdirSync(folder)
-  const preload = join(root, 'test/support/after-file.ts')
-  writeFileSync(join(folder, 'bunfig.toml'), `[test]\npreload = ["${preload}"]\n`)
+  const preload = ['time-limit.ts', 'after-file.ts'].map((name) => join(root, 'test/support', name))
+  writeFileSync(join(folder, 'bunfig.toml'), `[test]\npreload = ${JSON.stringify(preload)}\n`)
   for (const status of [0, 500]) {
     const served = "await serve(['--ephemeral'], { env: { PETSTORE_ACCESS_LOG: 'all' } })"
     const body = `const service = ${served}
@@ -86,7 +89,7 @@ test('prints the logs of the servers of a failed test file', async () => {
   }
   const script = `
     const { runTests } = await import(${JSON.stringify(join(root, 'test/support/runner.ts'))})
-    await runTests(['./s0.test.ts', './s500.test.ts'], ['--parallel=2'], 'report.xml', { cwd: '.', limitMs: 60_000 })`
+    await runTests(['./s0.test.ts', './s500.test.ts'], ['--parallel=2'], 'report.xml', { cwd: '.', limitMs: ${LIMIT_MS} })`
   const env = { ...(process.env as Record<string, string>), SUITE_FOLDER: folder }
   const { stdout } = await runProcess(['-e', script], { command: [process.execPath], cwd: folder, env })
   expect(stdout).toMatch(/\nThe log of a server in s500\.test\.ts:\n[\s\S]*\/p500/)
@@ -102,7 +105,7 @@ test('a run that exceeds its limit kills its processes, and lists unfinished fil
   const child = `Bun.spawn(['sleep', '1000'], { stdio: ['ignore', 'inherit', 'inherit'] })`
   const forever = 'await new Promise((resolve) => setTimeout(resolve, 1e9))'
   write('hanging.test.ts', `await Bun.write('pid', String(${child}.pid)); ${forever}`)
-  const [files, options] = [['./quick.test.ts', './hanging.test.ts'], { cwd: folder, limitMs: 4_000 }]
+  const [files, options] = [['./quick.test.ts', './hanging.test.ts'], { cwd: folder, limitMs: 4_000 * machineLoad() }]
   const { failed, failures } = await runTests(files, ['--parallel=2'], 'report.xml', options)
   expect(failed).toBe(1)
   expect(failures).toEqual([expect.stringMatching(/Unfinished files: \.\/hanging\.test\.ts$/)])
@@ -150,7 +153,7 @@ test('with --changed runs only test files that import a changed file, or none', 
   const commit = 'git init -q && git add . && git -c user.name=a -c user.email=a@b.example commit -qm a'
   expect(Bun.spawnSync(['sh', '-c', commit], { cwd }).exitCode).toBe(0)
   const counts = () =>
-    runTests(['./a.test.ts', './b.test.ts'], ['--changed'], join(cwd, 'report.xml'), { cwd, limitMs: 60_000 })
+    runTests(['./a.test.ts', './b.test.ts'], ['--changed'], join(cwd, 'report.xml'), { cwd, limitMs: LIMIT_MS })
   expect(await counts()).toMatchObject({ passed: 0, failed: 0 })
   writeFileSync(join(cwd, 'a.ts'), '// changed')
   expect(await counts()).toMatchObject({ passed: 1, failed: 0 })

@@ -1,6 +1,7 @@
 // Sends bytes to a socket and counts the answers.
 
 import { connect } from 'node:net'
+import { machineLoad } from './load.ts'
 
 export interface Exchanged {
   /** The status of the first answer; 0 if the connection closed without one. */
@@ -16,7 +17,7 @@ export interface Exchanged {
   error: string | undefined
 }
 
-const HANG_MS = 15_000
+const HANG_MS = 15_000 * machineLoad()
 
 /**
  * Resolves when the connection is closed, or `restMs` after the first complete answer. Rejects after HANG_MS. `late`:

@@ -61,17 +61,18 @@ function filesIn(folder: string): string[] {
 export async function freeze(litestream: Bun.Subprocess, { env }: Copying): Promise<void> {
   using database = new Database(env.PETSTORE_DATABASE, { readwrite: true, create: false })
   database.run('PRAGMA busy_timeout = 1000')
-  for (;;) {
+  const isFrozen = () => {
     litestream.kill('SIGSTOP')
     try {
       database.run('BEGIN IMMEDIATE')
       database.run('ROLLBACK')
-      return
+      return true
     } catch {
       litestream.kill('SIGCONT')
-      await Bun.sleep(50)
+      return false
     }
   }
+  await until('Litestream is frozen without a lock', isFrozen, { everyMs: 50 })
 }
 
 /** Writes the copy to the new file `to`. */

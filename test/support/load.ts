@@ -1,13 +1,18 @@
-// The load of the machine at the start of a run. Time limits are multiplied by it. As a program, prints it.
+// The load of the machine. Time limits are multiplied by it. As a program, measures and prints it.
+
+import { availableParallelism, loadavg } from 'node:os'
 
 /** The processor time of the measurement. */
 const SAMPLE_MS = 200
 
-/** Returns the slowdown by other work, at least 1. It is measured once per run and its child processes. */
+/**
+ * Returns the slowdown by other work, at least 1. It is measured at the start of a run, and grows with the number of
+ * processes that wait for a processor.
+ */
 export function machineLoad(): number {
   // At the priority of the tests (runner.ts).
   process.env.TEST_LOAD ??= Bun.spawnSync(['nice', process.execPath, import.meta.path]).stdout.toString()
-  return Number(process.env.TEST_LOAD)
+  return Math.max(Number(process.env.TEST_LOAD), (loadavg()[0] ?? 0) / availableParallelism())
 }
 
 function measured(): number {

@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { LOG_BYTES } from '../../packages/service/src/store/sqlite/connect/checkpoints.ts'
+import { until } from './until.ts'
 
 /** A service copies a log of this size into the store. Its own writes never make the log so long. */
 export const LONG_LOG_MB = Math.ceil((0.6 * LOG_BYTES) / 1e6)
@@ -24,7 +25,11 @@ export function logOf(database: Database): { frames: number; copied: number } {
 
 /** Resolves when another connection has copied the whole log. */
 export async function copied(database: Database): Promise<void> {
-  for (let log = logOf(database); log.copied < log.frames; log = logOf(database)) await Bun.sleep(20)
+  const isCopied = () => {
+    const log = logOf(database)
+    return log.copied >= log.frames
+  }
+  await until('the whole log is copied', isCopied, { everyMs: 20, seen: () => logOf(database) })
 }
 
 /** Resolves when the service of this store has copied a long log. */

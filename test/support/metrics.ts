@@ -5,11 +5,11 @@ import { until } from './until.ts'
 
 const NAMES = { answering: IN_FLIGHT, waiting: WAITING_READERS }
 
-/** The number of requests in flight, or waiting for events. */
+/** The number of requests in flight, or waiting for events, in the metrics of one or more processes. */
 export function countIn(text: string, what: keyof typeof NAMES): number {
-  const [, count] = new RegExp(`^${NAMES[what]} (\\d+)$`, 'm').exec(text) ?? []
-  if (count === undefined) throw new Error(`the metrics have no ${NAMES[what]}`)
-  return Number(count)
+  const counts = [...text.matchAll(new RegExp(`^${NAMES[what]} (\\d+)$`, 'gm'))].map(([, count]) => Number(count))
+  if (counts.length === 0) throw new Error(`the metrics have no ${NAMES[what]}`)
+  return counts.reduce((sum, count) => sum + count)
 }
 
 /** Resolves when this many requests are in flight, or wait for events. */

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { temporaryFile } from './files.ts'
 import { freePort } from './ports.ts'
+import { until } from './until.ts'
 
 const found = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
 /** The version of PgBouncer, or a falsy value if it is not installed. */
@@ -47,10 +48,10 @@ ${settings}
     const user = process.getuid?.() === 0 ? ['--user', 'nobody'] : []
     const child = Bun.spawn([found as string, '--quiet', ...user, file], { stdio: ['ignore', 'ignore', 'ignore'] })
     process.once('exit', () => child.kill('SIGKILL'))
-    while (!(await isReachable(port))) {
+    await until('PgBouncer listens', () => {
       if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`)
-      await Bun.sleep(20)
-    }
+      return isReachable(port)
+    })
     return new PgBouncer(port, child)
   }
 

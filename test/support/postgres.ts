@@ -207,12 +207,12 @@ export class Cluster extends Server {
     void change.then(() => {
       running.change = false
     })
-    while (running.change) {
-      const [backend] = await this.run(`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
-      if (backend) return backend.pid
-      await Bun.sleep(10)
-    }
-    throw new Error('The change ended before a backend waited for the standby.')
+    const [backend] = await until('a backend waits for the standby', async () => {
+      if (!running.change) throw new Error('The change ended before a backend waited for the standby.')
+      const found = await this.run(`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+      return found.length > 0 && found
+    })
+    return backend?.pid
   }
 
   async remove(): Promise<void> {
@@ -244,13 +244,12 @@ export async function startShared(): Promise<Cluster> {
  * Resolves with the processes that wait for a lock of this type in the connection's database, once there are `count`.
  */
 export async function untilWaiting(sql: postgres.ISql, count = 1, type = 'advisory'): Promise<{ pid: number }[]> {
-  for (;;) {
+  return until(`${count} processes wait for a lock`, async () => {
     const found = await sql<{ pid: number }[]>`
       SELECT pid FROM pg_locks WHERE locktype = ${type} AND NOT granted AND pid IN (
         SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE datname = current_database())`
-    if (found.length >= count) return found
-    await Bun.sleep(10)
-  }
+    return found.length >= count && found
+  })
 }
 
 /**

@@ -178,10 +178,22 @@ process.on('exit', () => {
 /** With these variables, a service counts requests for `answering`. */
 export const COUNTING: Record<string, string> = { PETSTORE_ADMIN_PORT: '0' }
 
-/** Resolves when the service has this many requests in flight, or this many that wait for events. */
-export async function answering(service: Running, count: number, what: 'answering' | 'waiting' = 'answering') {
-  const url = /^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string
-  await untilCount({ text: async () => (await fetch(url)).text() }, what, count)
+/**
+ * Resolves when the service has this many requests in flight, or this many that wait for events, in all its processes,
+ * whose metrics have consecutive ports.
+ */
+export async function answering(
+  service: Running,
+  count: number,
+  what: 'answering' | 'waiting' = 'answering',
+  processes = 1,
+) {
+  const first = new URL(/^metrics on (\S+)$/m.exec(service.stdout())?.[1] as string)
+  const urls = Array.from({ length: processes }, (_, n) =>
+    Object.assign(new URL(first), { port: Number(first.port) + n }),
+  )
+  const text = async () => (await Promise.all(urls.map(async (url) => (await fetch(url)).text()))).join('')
+  await untilCount({ text }, what, count)
 }
 
 /** Sends a request with a key. */

@@ -3,12 +3,15 @@
 import { mkdtempSync } from 'node:fs'
 import { temporaryFile } from './files.ts'
 import { launcher } from './process.ts'
+import { until } from './until.ts'
 
 export type Terminal = ReturnType<typeof openTerminal>
 
 export function openTerminal(args: string[], env = {}, columns = 80, command: string[] = [launcher]) {
   const decoder = new TextDecoder()
   let text = ''
+  let hasEnded = false
+  const closed = Promise.withResolvers<void>()
   const child = Bun.spawn([...command, ...args], {
     cwd: mkdtempSync(temporaryFile('cwd-')),
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TERM: 'xterm-256color', ...env },
@@ -18,17 +21,24 @@ export function openTerminal(args: string[], env = {}, columns = 80, command: st
       data: (_terminal, bytes) => {
         text += decoder.decode(bytes, { stream: true })
       },
+      exit: () => closed.resolve(),
     },
   })
   process.on('exit', () => child.kill('SIGKILL'))
   const shown = () => text.replaceAll('\r\n', '\n')
   const screen = () => screenOf(text, columns)
+  /** The last output can arrive after the process has ended. */
+  const exited = closed.promise.then(() => {
+    hasEnded = true
+    return child.exited
+  })
   async function waitUntil(condition: () => boolean): Promise<void> {
-    // The last output can arrive after the process has ended.
-    for (let left = 100; !condition(); left -= child.exitCode === null ? 0 : 1) {
-      if (left === 0) throw new Error(`ended with ${child.exitCode}: ${shown()}`)
-      await Bun.sleep(5)
+    const isShown = () => {
+      if (condition()) return true
+      if (hasEnded) throw new Error(`ended with ${child.exitCode}: ${shown()}`)
+      return false
     }
+    await until('the terminal shows the text', isShown, { everyMs: 5, seen: shown })
   }
   return {
     /** All output so far, with escape sequences, and with LF as line ends. */
@@ -40,7 +50,8 @@ export function openTerminal(args: string[], env = {}, columns = 80, command: st
     /** Like `waitFor`, but for text on the screen, wrapped at its width. */
     waitForScreen: (wanted: string) => waitUntil(() => screen().includes(screenOf(wanted, columns))),
     type: (typed: string) => child.terminal?.write(typed),
-    exited: child.exited,
+    /** Resolves with the exit status, after all output has been read. */
+    exited,
     pid: child.pid,
   }
 }

@@ -4,9 +4,12 @@ import { Database } from 'bun:sqlite'
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './process.ts'
+import { until } from './until.ts'
 
 const HOME = join(root, 'node_modules/.tools')
 const SOURCE = join(root, 'test/tools')
+/** Longer than an installation takes. */
+const INSTALL_MS_MAX = 600_000
 
 /**
  * Installs a group of test/tools/ once, without running install scripts, and returns its node_modules. With `folder`,
@@ -38,14 +41,15 @@ export async function installTools(group: string, folder?: string): Promise<stri
  */
 async function takeTurn(): Promise<Database> {
   const database = new Database(join(root, 'node_modules/.installing-tools'))
-  for (;;) {
+  const taken = () => {
     try {
       database.run('BEGIN EXCLUSIVE')
       return database
     } catch {
-      await Bun.sleep(100)
+      return undefined
     }
   }
+  return until('no other process installs tools', taken, { ms: INSTALL_MS_MAX, everyMs: 100 })
 }
 
 /** Runs a command, and resolves with its standard output. Rejects with all its output if it fails. */

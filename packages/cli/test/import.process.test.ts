@@ -110,10 +110,11 @@ describe('import and export', () => {
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
     // The resource usage at exit would include the memory of this test process.
     let peakKib = 0
-    while (child.exitCode === null) {
+    const hasEnded = () => {
       peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
-      await Bun.sleep(20)
+      return child.exitCode !== null
     }
+    await until('the import has ended', hasEnded, { everyMs: 20 })
     expect(await child.stderr.text()).toContain('Added 4000 pets.')
     expect(peakKib * 1024).toBeLessThan(4_000 * record.length)
     expect(peakKib).toBeGreaterThan(0)

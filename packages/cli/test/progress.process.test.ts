@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { startGate } from '../../../test/support/fake.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet } from '../../../test/support/pets.ts'
@@ -34,23 +34,40 @@ async function largeStore(pets: number): Promise<string> {
 async function holdChild({ pid }: Terminal, target: string): Promise<() => void> {
   // Other systems have no /proc to find the child.
   if (process.platform !== 'linux') return () => undefined
-  const programOf = (child: number) => readlinkSync(`/proc/${child}/exe`)
   const stoppedChild = () => {
     // The launcher has short-lived children before it execs the command.
-    const child = /bun|petstore$/.test(programOf(pid)) ? childrenOf(pid)[0] : undefined
+    const child = /bun|petstore$/.test(readlinkSync(`/proc/${pid}/exe`)) ? childrenOf(pid)[0] : undefined
     if (child) process.kill(child, 'SIGSTOP')
     return child
   }
   const child = await until('the process has started its child', stoppedChild, { everyMs: 1 })
-  const hasBegun = async () => {
-    if (beside(target).length > 0) return true
+  const hasBegun = () => beside(target).length > 0
+  const step = async () => {
+    const before = processorNs(child)
     process.kill(child, 'SIGCONT')
-    await Bun.sleep(1)
+    // On a busy machine, the child can wait a long time for a processor.
+    const hasWorked = () => hasBegun() || processorNs(child) - before > STEP_NS
+    await until('the child has worked', hasWorked, { everyMs: 1 })
     process.kill(child, 'SIGSTOP')
-    return false
+    return hasBegun()
   }
-  await until('the child has begun its unfinished file', hasBegun, { everyMs: 0 })
+  await until('the child has begun its unfinished file', step, { everyMs: 0 })
   return () => process.kill(child, 'SIGCONT')
+}
+
+const STEP_NS = 1e6
+
+/** The processor time of the thread of a process that worked most. */
+function processorNs(pid: number): number {
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+    } catch {
+      // The thread has ended.
+      return 0
+    }
+  })
+  return Math.max(...times)
 }
 
 /** So many that a progress bar shows a copy. */

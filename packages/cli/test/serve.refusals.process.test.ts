@@ -95,15 +95,17 @@ describe.concurrent('serve rejects, with a message and without a stack trace,', 
       const writer = new Database(database)
       writer.run('BEGIN IMMEDIATE')
       const port = freePort()
-      let ended = false
+      let isOver = false
       const refusal = refused(['--port', `${port}`, '--database', database, ...flags], QUIET, run).finally(() => {
-        ended = true
+        isOver = true
       })
       const statuses = new Set<number>()
-      for (; !ended; await Bun.sleep(5)) {
+      const hasEnded = async () => {
         const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { keepalive: false }).catch(() => undefined)
         if (answer) statuses.add(answer.status)
+        return isOver
       }
+      await until('the service has ended', hasEnded)
       const stderr = 'petstore: The store cannot be used at the moment. Try again.\n'
       expect(await refusal).toEqual({ status: 1, stderr })
       expect([...statuses]).toEqual([503])

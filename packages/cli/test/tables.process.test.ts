@@ -22,7 +22,6 @@ for (const name of ['Rex', '\u{1F436}名'.repeat(60), `\u202e${'x'.repeat(200)}`
 async function shown(args: string[], columns: number, variables = {}): Promise<string[]> {
   const terminal = openTerminal(args, { ...env, NO_COLOR: '1', ...variables }, columns)
   expect(await terminal.exited).toBe(0)
-  await Bun.sleep(20)
   return plain(terminal.shown()).trimEnd().split('\n')
 }
 

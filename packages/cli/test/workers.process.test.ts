@@ -96,8 +96,7 @@ describe.skipIf(!LINUX)('workers', () => {
     const workers = childrenOf(service.pid)
     await service.stop('SIGKILL')
     const alive = () => workers.filter((pid) => Bun.spawnSync(['kill', '-0', String(pid)]).exitCode === 0)
-    for (let n = 0; n < 200 && alive().length > 0; n++) await Bun.sleep(50)
-    expect(alive()).toEqual([])
+    await until('the workers have ended', () => alive().length === 0, { everyMs: 50 })
   })
 
   test('reject a port in use, even if another service shares it', async () => {

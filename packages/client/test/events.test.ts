@@ -95,12 +95,16 @@ describe('followEvents', () => {
   })
 
   test('ends when its signal is aborted, also while it waits and between two events', async () => {
-    const aborter = new AbortController()
-    const events = client.followEvents({ from: 'now', signal: aborter.signal })
-    const waiting = events.next()
-    await Bun.sleep(100)
-    aborter.abort()
-    expect(await waiting).toEqual({ done: true, value: undefined })
+    await withServer(
+      (_request, n) => (n === 0 ? answer(200, '[]', link('A')) : new Promise(() => undefined)),
+      async (url, tries) => {
+        const aborter = new AbortController()
+        const waiting = clientOf(url).followEvents({ signal: aborter.signal }).next()
+        await until('the client waits for events', () => tries() === 2)
+        aborter.abort()
+        expect(await waiting).toEqual({ done: true, value: undefined })
+      },
+    )
     const within = new AbortController()
     let count = 0
     for await (const _ of client.followEvents({ signal: within.signal })) if (++count === 50) within.abort()
@@ -196,10 +200,11 @@ describe('followEvents', () => {
         expect(await rejectionOf(clientOf(url).listEvents())).toMatchObject({ retryAfterMs: 3_600_000 })
         expect(tries()).toBe(1)
         const aborter = new AbortController()
-        const next = clientOf(url).followEvents({ signal: aborter.signal }).next()
-        await until('the client tries again', () => tries() >= 2)
-        await Bun.sleep(100)
-        expect(tries()).toBe(2)
+        const pauses: number[] = []
+        const patient = clientOf(url, { onRetry: (_reason, pauseMs) => pauses.push(pauseMs) })
+        const next = patient.followEvents({ signal: aborter.signal }).next()
+        await until('the client pauses', () => pauses.length > 0)
+        expect(pauses[0]).toBeGreaterThanOrEqual(3_600_000)
         aborter.abort()
         expect((await next).done).toBe(true)
       },
@@ -208,13 +213,19 @@ describe('followEvents', () => {
   test('polls a server that does not wait at most once a second', () =>
     withServer(
       () => answer(200, '[]', link('A')),
-      async (url, tries) => {
+      async (url) => {
         const aborter = new AbortController()
-        const next = clientOf(url).followEvents({ signal: aborter.signal }).next()
-        await Bun.sleep(500)
+        const times: number[] = []
+        const timed = (url: string, init: RequestInit) => {
+          times.push(performance.now())
+          return fetch(url, init)
+        }
+        const next = clientOf(url, { fetch: timed }).followEvents({ signal: aborter.signal }).next()
+        await until('the client polls again', () => times.length === 3)
         aborter.abort()
         await next
-        expect(tries()).toBeLessThanOrEqual(2)
+        const [, second = 0, third = 0] = times
+        expect(third - second).toBeGreaterThanOrEqual(990)
       },
     ))
 

@@ -82,9 +82,10 @@ describe('the client when requests fail', () => {
       async (url, tries) => {
         const reason = new Error('the person left')
         const aborter = new AbortController()
-        const call = rejectionOf(clientOf(url).listPage({}, { signal: aborter.signal }))
-        await until('the client tries', () => tries() !== 0)
-        await Bun.sleep(20)
+        let pauses = 0
+        const patient = clientOf(url, { onRetry: () => pauses++ })
+        const call = rejectionOf(patient.listPage({}, { signal: aborter.signal }))
+        await until('the client pauses', () => pauses === 1)
         aborter.abort(reason)
         expect(await call).toBe(reason)
         expect(await rejectionOf(clientOf(url).createPet(REX, { signal: aborter.signal }))).toBe(reason)

@@ -1,8 +1,9 @@
-// The steps of a stop run within their time limits, and failures change the exit status.
+// The signals that stop a service. The steps of a stop run within their time limits, and failures change the exit status.
 
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { createLog } from '../../../service/src/observability/log.ts'
-import { type StopStep, stopInOrder } from '../../src/terminal/stop.ts'
+import { type Runtime, replaceRuntime } from '../../../service/src/system/runtime.ts'
+import { firstSignal, type StopStep, stopInOrder } from '../../src/terminal/stop.ts'
 
 const SOON_MS = 20
 const steps: Record<string, () => Promise<unknown>> = {
@@ -33,4 +34,35 @@ test.each([
   expect(await stopInOrder(names.map(stepOf), log)).toBe(status)
   expect(run).toEqual([...names])
   expect(lines.map((line) => JSON.parse(line)).map(({ step, msg }) => `${step}: ${msg}`)).toEqual([...told])
+})
+
+test.each([
+  // A terminal sends SIGINT to npm and to the service, and npm forwards it.
+  ['SIGINT', 'SIGINT', 99, undefined],
+  ['SIGINT', 'SIGINT', 100, 130],
+  ['SIGTERM', 'SIGTERM', 100, 143],
+  ['SIGINT', 'SIGTERM', 0, 143],
+  ['SIGTERM', 'SIGINT', 0, 130],
+] as const)('%s, then %s %d ms later: status %p', async (first, second, pauseMs, status) => {
+  let nowMs = 1_000
+  const real = replaceRuntime({} as Runtime)
+  replaceRuntime({ ...real, monotonicMs: () => nowMs })
+  const listeners = new Map<string | symbol, (signal: NodeJS.Signals) => void>()
+  const on = spyOn(process, 'on').mockImplementation(((name: string, listener: () => void) => {
+    listeners.set(name, listener)
+    return process
+  }) as typeof process.on)
+  const exit = spyOn(process, 'exit').mockImplementation((() => undefined) as never)
+  try {
+    const stopped = firstSignal()
+    listeners.get(first)?.(first)
+    expect(await stopped).toBe(first)
+    nowMs += pauseMs
+    listeners.get(second)?.(second)
+    expect(exit.mock.calls[0]?.[0]).toBe(status)
+  } finally {
+    on.mockRestore()
+    exit.mockRestore()
+    replaceRuntime(real)
+  }
 })
