@@ -53,7 +53,7 @@ async function shortest(seed: number, operations: number, site: Site): Promise<s
 }
 
 async function tryRuns(first: number, runs: number, operations: number, engines: Engines): Promise<Outcome> {
-  const site = { hosts: await startHosts(SERVERS), engines }
+  const site = { hosts: await startHosts(SERVERS, [], !engines), engines }
   const startedAt = performance.now()
   const faults: string[] = []
   let [done, steps] = [0, 0]
@@ -87,7 +87,7 @@ export async function findPlanted(
   first = 1,
   engines?: Engines,
 ): Promise<Found | undefined> {
-  const hosts = await startHosts(SERVERS, editsOf(name))
+  const hosts = await startHosts(SERVERS, editsOf(name), !engines)
   const before = process.cpuUsage()
   const seconds = () => {
     const { user, system } = process.cpuUsage(before)

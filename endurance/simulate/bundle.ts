@@ -34,8 +34,11 @@ const STUBS = [
   ],
 ] as const
 
-/** Each server has its own thread and module state. Throws if an edit's text does not occur exactly once in its file. */
-export async function startHosts(count: number, edits: readonly Edit[] = []): Promise<Host[]> {
+/**
+ * Each server has its own module state. Servers on SQLite have threads, too. Throws if an edit's text does not occur
+ * exactly once in its file.
+ */
+export async function startHosts(count: number, edits: readonly Edit[] = [], hasThreads = true): Promise<Host[]> {
   const { outputs, success, logs } = await Bun.build({
     entrypoints: [join(import.meta.dir, 'process.ts')],
     target: 'bun',
@@ -69,5 +72,7 @@ export async function startHosts(count: number, edits: readonly Edit[] = []): Pr
   if (!success) throw new AggregateError(logs)
   const path = temporaryFile('process.js')
   writeFileSync(path, await (outputs[0] as Blob).text())
-  return Promise.all(Array.from({ length: count }, () => Host.start(path)))
+  const hosts: Host[] = []
+  for (let n = 0; n < count; n++) hosts.push(hasThreads ? await Host.start(path) : await Host.startHere(`${path}?${n}`))
+  return hosts
 }

@@ -1,7 +1,6 @@
-// The thread of a simulated process. It runs one continuation at a time, when the scheduler says so. All its promises settle before the step
-// ends.
+// A simulated process. The scheduler starts its continuations. All its promises settle before the next one.
 
-import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import { isMainThread, parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import {
   monotonicMs,
   type Runtime,
@@ -85,7 +84,7 @@ function start(call: Extract<Call, { call: 'start' }>): void {
   )
 }
 
-function run(call: Call): void {
+function handle(call: Call): void {
   if (call.call === 'start') {
     timers.clear()
     requests.clear()
@@ -132,29 +131,34 @@ function answer(number: number, promise: Promise<unknown>): void {
     })
 }
 
-// The client reads the clocks without the runtime.
-Object.assign(globalThis, {
-  setTimeout: (act: () => void, ms: number) => startTimer(act, ms),
-  clearTimeout: stopTimer,
-})
-Object.assign(Date, { now: wallMs })
-Object.assign(performance, { now: monotonicMs })
-Object.assign(Math, { random: draw })
+export function run(call: Call): void {
+  try {
+    handle(call)
+  } catch (error) {
+    send({ crashed: String((error as Error).stack) })
+  }
+}
 
 for (const event of ['unhandledRejection', 'uncaughtException'])
   process.on(event, (error) => send({ crashed: `${event}: ${error?.stack ?? error}` }))
 
-parentPort?.postMessage('ready')
-for (;;) {
-  waitWhile(IDLE)
-  const step = receiveMessageOnPort(port)?.message as Step
-  beginStep(step)
-  try {
+if (!isMainThread) {
+  // The client reads the clocks without the runtime.
+  Object.assign(globalThis, {
+    setTimeout: (act: () => void, ms: number) => startTimer(act, ms),
+    clearTimeout: stopTimer,
+  })
+  Object.assign(Date, { now: wallMs })
+  Object.assign(performance, { now: monotonicMs })
+  Object.assign(Math, { random: draw })
+  parentPort?.postMessage('ready')
+  for (;;) {
+    waitWhile(IDLE)
+    const step = receiveMessageOnPort(port)?.message as Step
+    beginStep(step)
     run(step.call)
-  } catch (error) {
-    send({ crashed: String((error as Error).stack) })
+    await new Promise<void>((resolve) => realTurn(resolve))
+    Atomics.store(words, STATE, IDLE)
+    Atomics.notify(words, STATE)
   }
-  await new Promise<void>((resolve) => realTurn(resolve))
-  Atomics.store(words, STATE, IDLE)
-  Atomics.notify(words, STATE)
 }

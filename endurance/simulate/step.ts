@@ -1,10 +1,12 @@
 // The step of a simulated process that runs now: its clocks and random numbers, and what it sends to the scheduler.
 
-import { workerData } from 'node:worker_threads'
+import { isMainThread, workerData } from 'node:worker_threads'
 import { randomOf } from '../../test/support/search-rules.ts'
 import { BETWEEN, type Effect, STATE, type Step, sharedWords } from './messages.ts'
 
-export const { port, memory } = workerData
+/** If the process has no thread, host.ts sets a global variable and then loads this module. */
+const here = globalThis as unknown as { simulatedProcess: { port: MessagePort; memory: SharedArrayBuffer } }
+export const { port, memory } = isMainThread ? here.simulatedProcess : workerData
 export const { words, clocks } = sharedWords(memory)
 let random = randomOf(0)
 let betweenShare = 0

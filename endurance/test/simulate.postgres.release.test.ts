@@ -6,7 +6,7 @@ import { startHosts } from '../simulate/bundle.ts'
 import { Engine } from '../simulate/postgres/engine.ts'
 import { findPlanted, runOf } from '../simulate.ts'
 
-const site = { hosts: await startHosts(2), engines: await Engine.openTwo() }
+const site = { hosts: await startHosts(2, [], false), engines: await Engine.openTwo() }
 
 test.each([2, 3, 5])('finds no fault with seed %d', async (seed) => {
   const { operations, faults } = await runOf(seed, 300, site)

@@ -40,7 +40,8 @@ const SIMULATED = `
       pid int, application_name text, state text, query_start timestamptz, wait_event text
     );
   SET search_path = simulated, pg_catalog, public;
-  SET synchronous_commit = off`
+  SET synchronous_commit = off;
+  SET plan_cache_mode = force_generic_plan`
 
 const TABLES = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname`
 const SEQUENCES = ['pets', 'orders', 'events', 'keys'].map((table) => `${table}_id_seq`)
@@ -61,11 +62,13 @@ export class Engine {
   private readonly prepared = new Map<string, string>()
   private readonly settings = new Map<string, string>()
 
-  private constructor(
-    private readonly database: PGlite,
-    /** The state after the migrations. */
-    readonly empty: Saved,
-  ) {}
+  /** The state after the migrations. */
+  readonly empty: Saved
+
+  private constructor(private readonly database: PGlite) {
+    this.must(SIMULATED)
+    this.empty = this.save()
+  }
 
   get processId(): number {
     return Number(this.must('SELECT pg_backend_pid()').rows[0]?.[0])
@@ -77,12 +80,7 @@ export class Engine {
     const version = `CREATE TABLE petstore_schema (version integer NOT NULL); INSERT INTO petstore_schema VALUES (${NEWEST_VERSION})`
     for (const text of [...MIGRATIONS, FUNCTIONS, version]) await database.exec(text)
     const other = (await database.clone()) as PGlite
-    const engines = [database, other].map((one) => {
-      const engine = new Engine(one, { tables: [], sequences: '' })
-      engine.must(SIMULATED)
-      return new Engine(one, engine.save())
-    })
-    return engines as unknown as readonly [Engine, Engine]
+    return [new Engine(database), new Engine(other)]
   }
 
   /** Sets a parameter for all sessions. */
