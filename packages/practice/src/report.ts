@@ -19,12 +19,10 @@ export function reportOf({ exchanges, unrecorded }: Pick<Recorder, 'exchanges' |
   const histories = Array.from(byKey.values(), (sent) => new History(sent, now))
   return {
     unrecorded,
-    requests: exchanges.map((exchange) => ({
-      number: exchange.number,
-      method: exchange.method,
-      target: exchange.target,
-      answer: answerOf(exchange),
-    })),
+    requests: exchanges.map((exchange) => {
+      const { number, method, target } = exchange
+      return { number, method, target, answer: answerOf(exchange) }
+    }),
     lessons: Object.entries(LESSONS).map(([id, lesson]) => judged(id, lesson, histories)),
   }
 }

@@ -194,9 +194,7 @@ export function memberOf(text: string, name: string): string | undefined {
   }
 }
 
-export function number(value: bigint | number | string): JsonNumber {
-  return new JsonNumber(String(value))
-}
+export const number = (value: bigint | number | string): JsonNumber => new JsonNumber(String(value))
 
 export function sameValue(one: Json, other: Json): boolean {
   if (one instanceof JsonNumber && other instanceof JsonNumber) return textOf(one) === textOf(other)

@@ -80,15 +80,9 @@ function curl({ method, path, headers, body, first }: CheckRequest, target: Targ
 }
 
 function printed(body: Uint8Array): string {
-  const escaped = (bytes: Uint8Array) =>
-    [...bytes]
-      .map((byte) => {
-        const character = String.fromCharCode(byte)
-        return /[\w{}[\]:,". -]/.test(character) ? character : `\\${byte.toString(8).padStart(3, '0')}`
-      })
-      .join('')
-  const end = body.findLastIndex((byte) => byte !== 0x20) + 1
-  return `printf '${escaped(body.subarray(0, end))}%${body.length - end}s'`
+  const text = Buffer.from(body).toString('latin1').replace(/ +$/, '')
+  const octal = (character: string) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`
+  return `printf '${text.replace(/[^\w{}[\]:,". -]/g, octal)}%${body.length - text.length}s'`
 }
 
 /** Returns one shell word in which only variables in capital letters are expanded. */

@@ -101,12 +101,9 @@ export class Examination {
 
   private async judge(row: PromiseRow, attempt = 0): Promise<Result> {
     const { id, level } = row
-    const unchecked = (reason: string): Result => ({
-      id,
-      level,
-      outcome: 'not_checked',
-      reason: shown(reason, this.target),
-    })
+    const unchecked = (text: string): Result => {
+      return { id, level, outcome: 'not_checked', reason: shown(text, this.target) }
+    }
     const flags = this.missing(row).map((need) => `--${need.replace(' ', '-')}`)
     if (flags.length > 0) return unchecked(`Needs ${flags.join(' and ')}.`)
     for (const premise of row.premises ?? []) {
@@ -123,22 +120,11 @@ export class Examination {
         this.late.push(id)
         return unchecked(`The server ${error.message}.`)
       }
-      if (error instanceof Broken) return this.found(row, error)
-      throw error
-    }
-  }
-
-  private found({ id, level, promise, sources }: PromiseRow, { expected, actual, request }: Broken): Result {
-    const curl = curlOf(request, this.target)
-    return {
-      id,
-      level,
-      outcome: 'broken',
-      promise,
-      source: sources.join('; '),
-      curl,
-      expected: shown(expected, this.target),
-      actual: shown(actual, this.target),
+      if (!(error instanceof Broken)) throw error
+      const { promise, sources } = row
+      const [expected, actual] = [shown(error.expected, this.target), shown(error.actual, this.target)]
+      const curl = curlOf(error.request, this.target)
+      return { id, level, outcome: 'broken', promise, source: sources.join('; '), curl, expected, actual }
     }
   }
 

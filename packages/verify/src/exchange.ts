@@ -99,13 +99,10 @@ function bytesOf({ host }: URL, { method, target, headers, body }: Sent, connect
   return Buffer.concat([Buffer.from(head, 'latin1'), ...parts])
 }
 
+/** `body` has at least two bytes. */
 function inChunks(body: Uint8Array): Uint8Array[] {
   const middle = body.length >> 1
-  const chunks = [body.subarray(0, middle), body.subarray(middle)].filter(({ length }) => length > 0)
-  const written = chunks.flatMap((chunk) => [
-    Buffer.from(`${chunk.length.toString(16)}\r\n`),
-    chunk,
-    Buffer.from('\r\n'),
-  ])
-  return [...written, Buffer.from('0\r\n\r\n')]
+  return [body.subarray(0, middle), body.subarray(middle), body.subarray(0, 0)].map((chunk) =>
+    Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]),
+  )
 }

@@ -23,17 +23,15 @@ export function newName(what = 'pet'): string {
 /** Returns a word that is in no name, for a search. */
 export const newWord = () => `w${crypto.randomUUID().slice(0, 8)}`
 
+export type Fields = Record<string, unknown>
+
 /** Returns the body of a create without its undefined fields. */
-export function petBody(fields: Record<string, unknown> = {}): string {
+export function petBody(fields: Fields = {}): string {
   return stringifyJson({ name: newName(), categoryId: 7n, status: 'available', ...fields })
 }
 
 /** Adds a pet in a category that the server accepts. */
-export async function addPet(
-  probe: Probe,
-  fields: Record<string, unknown> = {},
-  options: RequestOptions = {},
-): Promise<Answer> {
+export async function addPet(probe: Probe, fields: Fields = {}, options?: RequestOptions): Promise<Answer> {
   const body = petBody({ categoryId: await categoryOf(probe), ...fields })
   return (await probe.post('/pets', body, options)).expectStatus(201)
 }
@@ -41,18 +39,13 @@ export async function addPet(
 /** Resolves with a category that the server accepts: a listed pet's, or the first of CATEGORIES that works. */
 export function categoryOf(probe: Probe): Promise<bigint> {
   return probe.shared('category', async (own) => {
-    const [listed] = await orElse(
-      own.get('/pets').then((answer) => answer.objects()),
-      [],
-    )
+    const pets = own.get('/pets').then((answer) => answer.objects())
+    const [listed] = await orElse(pets, [])
     const known = listed?.get('categoryId')
     if (known !== undefined && /^-?\d{1,19}$/.test(textOf(known))) return BigInt(textOf(known))
     for (const categoryId of own.target.write ? CATEGORIES : []) {
-      const status = await orElse(
-        own.post('/pets', petBody({ categoryId })).then((answer) => answer.status),
-        0,
-      )
-      if (status === 201) return categoryId
+      const isTaken = own.post('/pets', petBody({ categoryId })).then(({ status }) => status === 201)
+      if (await orElse(isTaken, false)) return categoryId
     }
     return CATEGORIES[0]
   })

@@ -4,9 +4,7 @@ export type Header = readonly [name: string, value: string]
 
 const LINK = /<([^<>]*)>\s*;\s*rel="?([\w-]+)"?/g
 
-export function isNamed([name]: Header, wanted: string): boolean {
-  return name.toLowerCase() === wanted.toLowerCase()
-}
+export const isNamed = ([name]: Header, wanted: string): boolean => name.toLowerCase() === wanted.toLowerCase()
 
 /** Returns the values of all headers with this name, in any case, joined (RFC 9110, 5.3). */
 export function headerOf(headers: readonly Header[], name: string): string | undefined {

@@ -189,13 +189,10 @@ function chunksEnd(bytes: Buffer, offset: number, isResponse: boolean): BodyEnd 
 }
 
 /** Whether a response has no body (RFC 9110, 6.4.1). */
-export function isBodiless(method: string, status: number): boolean {
-  return method === 'HEAD' || status === 204 || status === 304
-}
+export const isBodiless = (method: string, status: number): boolean =>
+  method === 'HEAD' || status === 204 || status === 304
 
-export function statusOf({ start }: Pick<Message, 'start'>): number {
-  return Number(start.split(' ')[1])
-}
+export const statusOf = ({ start }: Pick<Message, 'start'>): number => Number(start.split(' ')[1])
 
 export function toBytes({ start, headers, body }: Message): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}`)

@@ -3,7 +3,7 @@
 import type { OrderStatus } from '../../contract/src/generated.ts'
 import { stringifyJson } from '../../contract/src/json.ts'
 import { type Answer, memberOf, number } from './answer.ts'
-import { addPet, asPremise, newName, orElse } from './fixtures.ts'
+import { addPet, asPremise, type Fields, newName, orElse } from './fixtures.ts'
 import type { Probe, RequestOptions } from './probe.ts'
 import { Unjudged } from './request.ts'
 
@@ -19,23 +19,19 @@ export const REACHED: Record<Reachable, readonly string[]> = {
 export const REACHED_ALL = ['orders.cancel.success', 'orders.return.success']
 const TRIES = 3
 
-export async function newPetId(probe: Probe, fields: Record<string, unknown> = {}): Promise<string> {
+export async function newPetId(probe: Probe, fields: Fields = {}): Promise<string> {
   const added = await asPremise(addPet(probe, { status: 'available', ...fields }))
-  if (!added.object().has('id')) throw new Unjudged('The response to a create has no id.')
+  if (!added.object().has('id')) throw probe.unjudged('The response to a create has no id.')
   return added.id
 }
 
 /** Leaves out undefined fields. */
-export function orderBody(petId: string, fields: Record<string, unknown> = {}): string {
+export function orderBody(petId: string, fields: Fields = {}): string {
   return stringifyJson({ petId: number(petId), reference: newName('order'), ...fields })
 }
 
 /** Rejects with Taken if another client ordered the pet. */
-export async function place(
-  probe: Probe,
-  body: string | Uint8Array | undefined,
-  options: RequestOptions = {},
-): Promise<Answer> {
+export async function place(probe: Probe, body: RequestOptions['body'], options?: RequestOptions): Promise<Answer> {
   const { placed, inFlight } = probe.orders
   const answered = probe.post('/store/orders', body, options).then((answer) => {
     if (answer.status === 201) placed.add(answer.id)
@@ -67,11 +63,7 @@ export interface Placed {
 }
 
 /** Places an order for a new pet. Tries again with another pet if another client ordered the first. */
-export async function placed(
-  probe: Probe,
-  fields: Record<string, unknown> = {},
-  pet: Record<string, unknown> = {},
-): Promise<Placed> {
+export async function placed(probe: Probe, fields?: Fields, pet?: Fields): Promise<Placed> {
   for (let n = 1; ; n++) {
     const petId = await newPetId(probe, pet)
     try {
@@ -87,11 +79,9 @@ export async function placed(
 export function expectAdditions(probe: Probe): Promise<void> {
   return probe.shared('additions', async (own) => {
     if (own.target.write) await orElse(placed(own), undefined)
-    const events = await orElse(
-      own.read('/store/events?type=order.placed&sort=newest&limit=100').then((answer) => answer.objects()),
-      [],
-    )
-    if (!events.some((event) => event.has('pet'))) throw new Unjudged('The server is older than version 2.0.0.')
+    const events = own.read('/store/events?type=order.placed&sort=newest&limit=100').then((answer) => answer.objects())
+    if (!(await orElse(events, [])).some((event) => event.has('pet')))
+      throw new Unjudged('The server is older than version 2.0.0.')
   })
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contract/src/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
 import { addPet, orElse, retryStale, STATUSES, times } from './fixtures.ts'
 import type { Probe } from './probe.ts'
-import { Broken, Unjudged } from './request.ts'
+import { Broken } from './request.ts'
 
 const DEFAULT_LIMIT = 20
 /** The name of pets in creates that the server must refuse. */
@@ -67,7 +67,7 @@ export function seeded(probe: Probe): Promise<void> {
 export async function listedPet(probe: Probe): Promise<JsonObject> {
   const answer = await firstList(probe)
   const [pet] = answer.status === 200 ? soundPets(answer.objects()) : []
-  if (!pet) throw new Unjudged('The server lists no pet.')
+  if (!pet) throw probe.unjudged('The server lists no pet.')
   return pet
 }
 
@@ -77,15 +77,21 @@ export async function somePetId(probe: Probe): Promise<string> {
 
 /**
  * Resolves with the list at `path`, which ends in `?` or `&`, if it is complete. A server can return fewer items than
- * `limit`, so a list is only complete if it is short or the server has shown a longer one. Otherwise rejects with
- * Unjudged.
+ * `limit`, so a list is only complete if it is short or the server has shown a longer one. Otherwise resolves with
+ * `undefined`.
  */
-export async function wholeList(probe: Probe, path: string): Promise<{ answer: Answer; items: JsonObject[] }> {
+export async function listIfWhole(probe: Probe, path: string) {
   const answer = await probe.read(`${path}limit=100`)
   const items = answer.objects()
   const whole = items.length < DEFAULT_LIMIT || items.length < (await longestList(probe, items.length))
-  if (whole) return { answer, items }
-  throw new Unjudged('The list is too long to be read completely.')
+  return whole ? { answer, items } : undefined
+}
+
+/** As `listIfWhole`, but rejects with Unjudged if the list can be longer. */
+export async function wholeList(probe: Probe, path: string) {
+  const list = await listIfWhole(probe, path)
+  if (list) return list
+  throw probe.unjudged('The list is too long to be read completely.')
 }
 
 /**

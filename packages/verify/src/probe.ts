@@ -96,7 +96,7 @@ export class Probe {
       before: [...this.changes],
     }
     if (options.afterKey) request.first = { ...request, headers: this.authorization({}) }
-    const answer = new Answer(request, await this.inTurn(request, options.mayRedirect ?? false))
+    const answer = await this.inTurn(request, options.mayRedirect ?? false)
     this.run.seen.push(answer)
     const id = memberOf(answer.text, 'id')
     if (!READS.includes(request.method)) this.changes.push(id === undefined ? line : `${line} (id ${id})`)
@@ -147,28 +147,28 @@ export class Probe {
     return this.run.queue !== undefined
   }
 
-  private inTurn(request: CheckRequest, mayRedirect: boolean): Promise<Received> {
+  private inTurn(request: CheckRequest, mayRedirect: boolean): Promise<Answer> {
     if (!this.run.queue) return this.patiently(request, mayRedirect)
     const received = this.run.queue.then(() => this.patiently(request, mayRedirect))
     this.run.queue = received.catch(() => undefined)
     return received
   }
 
-  private async patiently(request: CheckRequest, mayRedirect: boolean): Promise<Received> {
+  private async patiently(request: CheckRequest, mayRedirect: boolean): Promise<Answer> {
     for (let waits = this.attempt; ; ) {
-      const received = await this.send(request)
-      refuse(received, request, mayRedirect)
-      const { status } = received
-      if (status !== 429 && !TEMPORARY.includes(status)) return received
-      const after = received.headers.find(([name]) => name === 'retry-after')?.[1]
+      const answer = new Answer(request, await this.send(request))
+      refuse(answer, mayRedirect)
+      const { status } = answer
+      if (status !== 429 && !TEMPORARY.includes(status)) return answer
+      const after = answer.header('Retry-After')
       const isRefused = status === 429 || (status === 503 && after !== undefined)
       if (status !== 429 && waits++ >= WAITS_MAX) {
         if (await this.isOut(status)) throw new TimeUp(`answers ${status}`)
-        return received
+        return answer
       }
       if (isRefused) {
         this.run.queue ??= Promise.resolve()
-        this.run.seen.push(new Answer(request, received))
+        this.run.seen.push(answer)
       }
       const waitMs = (Number(after) || RETRY_AFTER_DEFAULT_S) * 1000
       if (performance.now() + waitMs > this.run.endsAt) throw new TimeUp('allows no more requests for now')
@@ -217,11 +217,14 @@ function headersOf({ headers = {} }: RequestOptions): (readonly [string, string]
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
 /** Throws NotExaminable if the response is a redirect or compressed. */
-function refuse({ status, headers }: Received, { method, path }: CheckRequest, mayRedirect: boolean): void {
-  const value = (name: string) => headers.find(([one]) => one === name)?.[1]
-  const coding = value('content-encoding')
+function refuse(answer: Answer, mayRedirect: boolean): void {
+  const { status, request } = answer
+  const coding = answer.header('Content-Encoding')
   if (status >= 300 && status < 400 && status !== 304 && !mayRedirect) {
-    throw new NotExaminable(`redirects ${method} ${path} to ${value('location')}, and redirects are not followed`)
+    const location = answer.header('Location')
+    throw new NotExaminable(
+      `redirects ${request.method} ${request.path} to ${location}, and redirects are not followed`,
+    )
   }
   if (coding !== undefined && coding !== 'identity')
     throw new NotExaminable(`sent a compressed response (${coding}) that the request does not accept`)

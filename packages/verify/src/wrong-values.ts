@@ -28,7 +28,7 @@ export const FAMILIES = {
 } satisfies Record<string, OperationId>
 export type Family = keyof typeof FAMILIES
 
-const families = Object.keys(FAMILIES) as Family[]
+export const families = Object.keys(FAMILIES) as Family[]
 
 /** Returns the name of a path in the ids of the promises about its methods. */
 export function nameOfPath(template: string): string {

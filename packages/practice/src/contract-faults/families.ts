@@ -3,6 +3,7 @@
 import { ORDER_STATUSES, PET_STATUSES } from '../../../contract/src/generated.ts'
 import type { Parameter, Response } from '../../../contract/src/openapi.ts'
 import * as wrong from '../../../verify/src/wrong-values.ts'
+import type { ClientRequest } from '../proxy.ts'
 import { ofCreate } from './creates.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
@@ -54,10 +55,7 @@ function ofRead(on: string): faults.ContractFaults {
 }
 
 const withoutFirst = change.items((all) => all.slice(1))
-const hasCursorAnd =
-  (text: string): When =>
-  (request) =>
-    hasCursor(request) && request.target.includes(text)
+const hasCursorAnd = (text: string) => (request: ClientRequest) => hasCursor(request) && request.target.includes(text)
 
 /** `names` are the parameters, and `filter` the numeric filter. */
 function ofList(on: string, names: readonly string[], filter: string): faults.ContractFaults {
@@ -74,9 +72,7 @@ function ofList(on: string, names: readonly string[], filter: string): faults.Co
       'sort.newest': change.parameter('sort', /^newest$/),
       'sort.oldest': change.parameter('sort', /^oldest$/, 'newest'),
       filters: change.query((given) => given.has(filter) && given.delete('status')),
-      ...Object.fromEntries(
-        statuses.map((one) => [`status.${one}`, change.parameter('status', new RegExp(`^${one}$`))]),
-      ),
+      ...Object.fromEntries(statuses.map((one) => [`status.${one}`, change.parameter('status', RegExp(`^${one}$`))])),
     }),
     ...faults.refusing(on, 'invalid_parameter', {
       'cursor.limit': hasCursorAnd('limit=5'),
@@ -193,8 +189,5 @@ const CONDITIONS = { 'if-match': change.header('If-Match'), 'if-none-match': cha
 
 export const FAMILY_FAULTS: faults.ContractFaults = {
   ...Object.fromEntries([...FIELDS, ...PARAMETERS, ...IDS]),
-  ...Object.assign(
-    {},
-    ...(Object.keys(wrong.FAMILIES) as wrong.Family[]).map((family) => faults.under(family, faultsOf(family))),
-  ),
+  ...Object.assign({}, ...wrong.families.map((family) => faults.under(family, faultsOf(family)))),
 }

@@ -1,7 +1,7 @@
 // Faults in the promises of the level `interface`, in keys and errors, and in the matching of methods and paths.
 
 import { document } from '../../../contract/src/contract.ts'
-import { type Json, stringifyJson } from '../../../contract/src/json.ts'
+import { stringifyJson } from '../../../contract/src/json.ts'
 import { headerOf } from '../../../verify/src/headers.ts'
 import { nameOfPath } from '../../../verify/src/wrong-values.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
@@ -148,10 +148,8 @@ const ONES: faults.ContractFaults = {
   }),
 }
 
-const near =
-  (exact: string, other: string) =>
-  (digits: string): Json =>
-    number(digits === exact ? other : digits)
+const near = (exact: string, other: string) => (digits: string) => number(digits === exact ? other : digits)
+const always = () => true
 const isSold = (request: { body: Buffer }) => objectOf(request).get('status') === 'sold'
 
 const ADDED: faults.ContractFaults = {
@@ -175,11 +173,7 @@ const ADDED: faults.ContractFaults = {
     'status.omitted': (request) => objectOf(request).has('name') && !objectOf(request).has('status'),
   }),
   ...faults.answering(PETS, undefined, { 'int64.beyond-53-bits': change.rewrite('categoryId', rounded) }),
-  readable: forgetting(
-    ONE,
-    () => true,
-    () => faults.errorAnswer('not_found'),
-  ),
+  readable: forgetting(ONE, always, () => faults.errorAnswer('not_found')),
   listed: forgetting(LIST, (request) => !isFiltered(request)),
   filtered: forgetting(LIST, isFiltered),
 }

@@ -56,10 +56,7 @@ const lostBehindDeleted = remembering(
   },
 )
 
-const searches =
-  (words: RegExp): When =>
-  (request) =>
-    words.test(parametersOf(request).get('search') ?? '')
+const searches = (words: RegExp) => (request: ClientRequest) => words.test(parametersOf(request).get('search') ?? '')
 const hasId: When = (request) => objectOf(request).has('id')
 const hasTagAndNext = (request: ClientRequest, response: ServiceResponse) => hasTag(request) && hasNext(response)
 const hasExponent: When = (request) => /^\d[\d.]*e\d$/i.test(textOf(objectOf(request).get('categoryId')))

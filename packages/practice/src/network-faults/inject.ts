@@ -25,17 +25,15 @@ export async function injectFault(fault: Fault, request: ClientRequest, pass: Pa
 }
 
 function appliedTo(fault: Fault, given: ServiceResponse, response: ServiceResponse): Fault | undefined {
-  const { unknown, truncate, reset, ...others } = fault
-  const { status, code, cut, drip, latencyMs } = fault
+  const { status, code, cut, drip, latencyMs, unknown, truncate } = fault
   const isTruncated = truncate !== undefined && truncate < response.body.length
   const isUnknown = unknown === true && !response.body.equals(given.body)
   if (!isTruncated && !isUnknown && !(status ?? code ?? cut ?? drip ?? latencyMs)) return undefined
-  return {
-    ...others,
-    ...(isUnknown ? { unknown } : {}),
-    ...(isTruncated ? { truncate } : {}),
-    ...((isTruncated || cut) && reset ? { reset } : {}),
-  }
+  const applied = { ...fault }
+  if (!isUnknown) delete applied.unknown
+  if (!isTruncated) delete applied.truncate
+  if (!isTruncated && !cut) delete applied.reset
+  return applied
 }
 
 function refusal({ status, code, retryAfter }: Fault): ServiceResponse {

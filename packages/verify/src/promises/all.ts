@@ -25,16 +25,8 @@ const levelOf = ({ level }: PromiseRow) => LEVELS.indexOf(level)
 
 export const PROMISES: readonly PromiseRow[] = [
   [interfaceKeys, interfaceList, getPetPromises, interfaceCreate, listPetPromises, createPetPromises, keyPromises],
-  [
-    errorPromises,
-    methodPromises,
-    searchPromises,
-    placePromises,
-    reservationPromises,
-    readOrderPromises,
-    changePromises,
-  ],
-  [petChangePromises, updateOrderPromises, inventoryPromises, eventPromises, readEvents],
+  [errorPromises, methodPromises, searchPromises, placePromises, reservationPromises, readOrderPromises],
+  [changePromises, petChangePromises, updateOrderPromises, inventoryPromises, eventPromises, readEvents],
 ]
   .flat(2)
   .sort((one, other) => levelOf(one) - levelOf(other))

@@ -1,7 +1,7 @@
 // Level `interface`: which pets the interface document allows to create, and which creates a server must reject.
 
 import type { JsonObject } from '../../../contract/src/json.ts'
-import { type Answer, number, sameValue, textOf } from '../answer.ts'
+import { number, sameValue, textOf } from '../answer.ts'
 import { absentId, addPet, categoryOf, newName, petBody, retryStale, STATUSES } from '../fixtures.ts'
 import { expectListed, firstList, LARGE, petOf, REFUSED_PET, wholeList } from '../pet-lists.ts'
 import type { Probe } from '../probe.ts'
@@ -73,6 +73,7 @@ async function addHard(probe: Probe, status: string): Promise<JsonObject> {
 }
 
 const FETCHED_MAX = 8
+const INT64 = { largest: 2n ** 63n - 1n, smallest: -(2n ** 63n), 'beyond-53-bits': 2n ** 53n + 1n }
 
 const readable: Check = async (probe) => {
   await whileGetPetExists(probe)
@@ -195,13 +196,7 @@ export const interfaceCreate = [
   row('pets.create.name.escapes', 'A name with quotes and backslashes is returned unchanged.')
     .from(documented(PETS, '`name`'), writing('pets.create.name'))
     .check(keeps('name', () => `${newName()} "the \\ dog/" <b>&amp;`)),
-  ...(
-    [
-      ['largest', 2n ** 63n - 1n],
-      ['smallest', -(2n ** 63n)],
-      ['beyond-53-bits', 2n ** 53n + 1n],
-    ] as const
-  ).map(([which, categoryId]) =>
+  ...Object.entries(INT64).map(([which, categoryId]) =>
     row(`pets.create.int64.${which}`, `The categoryId ${categoryId}, if accepted, is returned with every digit.`)
       .from(documented(PETS, 'int64'), writing('pets.create.category-id'))
       .check(keeps('categoryId', () => categoryId)),
@@ -216,20 +211,12 @@ export const interfaceCreate = [
     .from(documented('GET /pets', '`status`'), writing('pets.create.status.sold', 'pets.list.status.sold', ...SEEN))
     .check(listed('sold', 'status=sold&')),
   ...BODIES.map(([name, what, premise, ...bodies]) => refuses(ID + name, what, premise, () => bodies)),
-  ...FIELDS.map((promise) =>
-    refuses(promise.id, described([promise]), premiseOf(promise), (categoryId) => bodiesOf(promise, categoryId)),
-  ),
+  ...FIELDS.map((one) => refuses(one.id, described([one]), premiseOf(one), (id) => bodiesOf(one, id))),
   row('pets.create.refused.not-added', 'A refused pet is not listed.')
     .from(documented(POST, '400'), writing('pets.create.refused.status-unknown', 'pets.create.listed'))
     .check(notAdded),
-  ...errorRows(
-    400,
-    FIRST,
-    async (probe): Promise<Answer[]> => [
-      await probe.post('/pets', '{}'),
-      await probe.post('/pets', petBody({ name: newName(REFUSED_PET), status: 'gone' })),
-      await probe.post('/pets', NO_JSON),
-      await probe.post('/pets', undefined),
-    ],
-  ),
+  ...errorRows(400, FIRST, (probe) => {
+    const refused = petBody({ name: newName(REFUSED_PET), status: 'gone' })
+    return Promise.all(['{}', refused, NO_JSON, undefined].map((body) => probe.post('/pets', body)))
+  }),
 ]

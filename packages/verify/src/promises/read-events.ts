@@ -40,14 +40,20 @@ const idsOf = (all: readonly JsonObject[]) => all.map((event) => textOf(event.ge
 type History = Awaited<ReturnType<typeof history>>
 /** A query, and the events of the history that it selects. */
 type Selection = readonly [query: string, selected: readonly JsonObject[]]
+type Selections = (of: History, probe: Probe) => Promise<Selection[]> | Selection[]
 
 /** Expects each query to select its events. */
-const selects = (selections: (of: History, probe: Probe) => Promise<Selection[]> | Selection[]): Check => {
+const selects = (selections: Selections): Check => {
   return async (probe) => {
     for (const [query, selected] of await selections(await history(probe), probe))
       (await probe.read(`${EVENTS}?limit=100&${query}`)).expectIds(idsOf(selected))
   }
 }
+/** A row about what these parameters select from the events of a pet. */
+const selecting = (end: string, promise: string, parameters: readonly string[], selections: Selections) =>
+  row(`events.list.${end}`, promise)
+    .from([parameters.map((name) => parameter('listEvents', name))], HAPPENED)
+    .check(selects(selections))
 
 const inventoryOfEvents: Check = async (probe) => {
   const read = async () => walked(probe, await probe.read(`${EVENTS}?limit=100`))
@@ -87,35 +93,32 @@ export const readEvents = [
       const isThere = later.some((event) => textOf(event.get('petId')) === petId)
       page.expect(isThere, `an event of pet ${petId} after it`, `${later.length} other events`)
     }),
-  row('events.list.from.now', 'from=now, or a time in the future, starts after the last event.')
-    .from(parameter('listEvents', 'from'), HAPPENED)
-    .check(
-      selects(({ petId }) => [
-        [`petId=${petId}&from=now`, []],
-        // Any nearer time can be before an event that the server recorded while its clock was ahead.
-        [`petId=${petId}&from=9999-12-31T23:59:59Z`, []],
-      ]),
-    ),
-  row('events.list.from.time', 'from selects the events at or after a time, and to the events before a time.')
-    .from([parameter('listEvents', 'from'), parameter('listEvents', 'to')], HAPPENED)
-    .check(
-      selects(async ({ petId, events }, probe) => {
-        const fifth: JsonObject = events[4] ?? new Map()
-        const at = textOf(fifth.get('at'))
-        const time = encodeURIComponent(at)
-        // Times can run backwards, so an event of another pet can be the first one that is not earlier.
-        const page = await probe.read(`${EVENTS}?from=${time}&limit=1`)
-        const [first = new Map()] = page.objects()
-        page.expect(page.expectInstant('at', first) >= Date.parse(at), `an event at or after ${at}`, page.text)
-        const start = page.expectInt64('id', first)
-        const isBefore = (event: JsonObject) => BigInt(textOf(event.get('id'))) < start
-        page.expect(!isBefore(fifth), `an event not after event ${textOf(fifth.get('id'))}`, page.text)
-        return [
-          [`petId=${petId}&from=${time}`, events.filter((event) => !isBefore(event))],
-          [`petId=${petId}&to=${time}`, events.filter(isBefore)],
-        ]
-      }),
-    ),
+  selecting('from.now', 'from=now, or a time in the future, starts after the last event.', ['from'], ({ petId }) => [
+    [`petId=${petId}&from=now`, []],
+    // Any nearer time can be before an event that the server recorded while its clock was ahead.
+    [`petId=${petId}&from=9999-12-31T23:59:59Z`, []],
+  ]),
+  selecting(
+    'from.time',
+    'from selects the events at or after a time, and to the events before a time.',
+    ['from', 'to'],
+    async ({ petId, events }, probe) => {
+      const fifth: JsonObject = events[4] ?? new Map()
+      const at = textOf(fifth.get('at'))
+      const time = encodeURIComponent(at)
+      // Times can run backwards, so an event of another pet can be the first one that is not earlier.
+      const page = await probe.read(`${EVENTS}?from=${time}&limit=1`)
+      const [first = new Map()] = page.objects()
+      page.expect(page.expectInstant('at', first) >= Date.parse(at), `an event at or after ${at}`, page.text)
+      const start = page.expectInt64('id', first)
+      const isBefore = (event: JsonObject) => BigInt(textOf(event.get('id'))) < start
+      page.expect(!isBefore(fifth), `an event not after event ${textOf(fifth.get('id'))}`, page.text)
+      return [
+        [`petId=${petId}&from=${time}`, events.filter((event) => !isBefore(event))],
+        [`petId=${petId}&to=${time}`, events.filter(isBefore)],
+      ]
+    },
+  ),
   row('events.list.from.beginning', 'from=beginning is the same as no from.')
     .from(parameter('listEvents', 'from'), LISTED)
     .check(async (probe) => {
@@ -130,25 +133,26 @@ export const readEvents = [
       for (const event of events) answer.expectMember('petId', pet.object().get('id'), event)
       ;(await probe.read(`${EVENTS}?petId=${absentId()}`)).expectIds([])
     }),
-  row('events.list.order-filter', 'orderId selects the events of this order; [] if no order has the id.')
-    .from(parameter('listEvents', 'orderId'), HAPPENED)
-    .check(
-      selects(({ second, events }) => [
-        [`orderId=${second}`, events.slice(4)],
-        [`orderId=${absentId()}`, []],
-        [`orderId=${second}&petId=${absentId()}`, []],
+  selecting(
+    'order-filter',
+    'orderId selects the events of this order; [] if no order has the id.',
+    ['orderId'],
+    ({ second, events }) => [
+      [`orderId=${second}`, events.slice(4)],
+      [`orderId=${absentId()}`, []],
+      [`orderId=${second}&petId=${absentId()}`, []],
+    ],
+  ),
+  selecting(
+    'type',
+    'type selects the events of this type, or of any of the types if repeated.',
+    ['type'],
+    ({ petId, events }) =>
+      [['order.placed'], ['pet.added', 'order.returned']].map((types) => [
+        [`petId=${petId}`, ...types.map((type) => `type=${type}`)].join('&'),
+        events.filter((event) => types.includes(textOf(event.get('type')))),
       ]),
-    ),
-  row('events.list.type', 'type selects the events of this type, or of any of the types if repeated.')
-    .from(parameter('listEvents', 'type'), HAPPENED)
-    .check(
-      selects(({ petId, events }) =>
-        [['order.placed'], ['pet.added', 'order.returned']].map((types) => [
-          [`petId=${petId}`, ...types.map((type) => `type=${type}`)].join('&'),
-          events.filter((event) => types.includes(textOf(event.get('type')))),
-        ]),
-      ),
-    ),
+  ),
   row('events.list.newest', 'sort=newest lists events from the last to the first, also across pages.')
     .from(parameter('listEvents', 'sort'), writing('events.list.happened', 'events.list.next'))
     .check(async (probe) => {

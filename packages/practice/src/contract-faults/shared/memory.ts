@@ -14,6 +14,8 @@ interface Exchange {
   response: ServiceResponse
 }
 type Answer = ServiceResponse | Promise<ServiceResponse>
+/** Returns the same text for requests that belong together. */
+type Subject = (request: ClientRequest) => string | undefined
 
 /** Makes a fault that sees each request with its response. `begin` creates the memory of a proxy. */
 export function remembering<Memory>(
@@ -32,7 +34,7 @@ export function remembering<Memory>(
 /** Calls `later` for each request after the first one with the same subject, whose response `isFirst` accepts. */
 export function afterFirst(
   on: string,
-  subject: (request: ClientRequest) => string | undefined,
+  subject: Subject,
   later: (request: ClientRequest, first: Exchange, pass: Pass) => Answer | undefined,
   isFirst = (_: ServiceResponse) => true,
 ): ContractFault {
@@ -51,14 +53,14 @@ export function afterFirst(
 /** As `afterFirst`, but `change` gets the response to the later request. */
 const changingLater = (
   on: string,
-  subject: (request: ClientRequest) => string | undefined,
+  subject: Subject,
   isFirst: (response: ServiceResponse) => boolean,
   change: (response: ServiceResponse, request: ClientRequest, first: Exchange, pass: Pass) => Answer,
 ) => afterFirst(on, subject, async (request, first, pass) => change(await pass(request), request, first, pass), isFirst)
 
 /** Calls `second` for a request that arrives while another one with the same subject is running. */
 export function whileRunning(
-  subject: (request: ClientRequest) => string | undefined,
+  subject: Subject,
   second: (request: ClientRequest, pass: Pass) => Promise<ServiceResponse>,
 ): ContractFault {
   return () => {

@@ -28,13 +28,10 @@ export function patternOf(id: OperationId): string {
 }
 
 /** Returns the path below the base URL, without the query. */
-export function pathOf(target: string): string {
-  return target.replace(/\?.*$/, '').replace(/^.*?\/v1(?=\/|$)/, '')
-}
+export const pathOf = (target: string): string => target.replace(/\?.*$/, '').replace(/^.*?\/v1(?=\/|$)/, '')
 
-export function parametersOf({ target }: Pick<ClientRequest, 'target'>): URLSearchParams {
-  return new URLSearchParams(target.split('?')[1] ?? '')
-}
+export const parametersOf = ({ target }: Pick<ClientRequest, 'target'>): URLSearchParams =>
+  new URLSearchParams(target.split('?')[1] ?? '')
 
 /** Returns the parameters that select the items of a list, without its position and size. */
 export function filterOf(parameters: URLSearchParams): string {
@@ -46,22 +43,19 @@ export function filterOf(parameters: URLSearchParams): string {
 }
 
 /** Returns the Authorization header. The case of its scheme and the number of spaces do not matter. */
-export function authorizationOf({ headers }: Pick<ClientRequest, 'headers'>): string | undefined {
-  return headerOf(headers, 'Authorization')?.replace(/^bearer +/i, 'Bearer ')
-}
+export const authorizationOf = ({ headers }: Pick<ClientRequest, 'headers'>): string | undefined =>
+  headerOf(headers, 'Authorization')?.replace(/^bearer +/i, 'Bearer ')
 
 export const hasKey: When = ({ headers }) => headerOf(headers, 'Authorization') !== undefined
 export const withoutKey: When = (request) => !hasKey(request)
 export const hasCursor: When = (request) => parametersOf(request).has('cursor')
 export const isFiltered: When = (request) => parametersOf(request).has('status')
-export const hasParameter =
-  (name: string, value: string): When =>
-  (request) =>
-    parametersOf(request).get(name) === value
-export const hasHeader =
-  (name: string, value: RegExp): When =>
-  ({ headers }) =>
-    value.test(headerOf(headers, name) ?? '')
+export function hasParameter(name: string, value: string): When {
+  return (request) => parametersOf(request).get(name) === value
+}
+export function hasHeader(name: string, value: RegExp): When {
+  return ({ headers }) => value.test(headerOf(headers, name) ?? '')
+}
 
 /** Whether the request has the ETag of an earlier response, and not one that a check made up. */
 export const hasTag = hasHeader('If-None-Match', /^"[^"]{6,}"$/)

@@ -23,9 +23,8 @@ export function meaningOf(body: Buffer): string {
 }
 
 /** Returns a string as it is, and a number as it was written. */
-export function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
-}
+export const textOf = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
 
 /** Sets the member, or removes it if `value` is `undefined`. */
 export function setMember(object: JsonObject, name: string, value: Json | undefined): void {

@@ -54,6 +54,13 @@ function whileSame({ path }: ReadFamily, look: Look, sent: readonly Headers[], m
   }
 }
 
+/** Expects `change` to change the ETag at the path. Resolves with the response after the change. */
+export async function expectTagChange(probe: Probe, path: string, change: () => Promise<unknown>): Promise<Answer> {
+  const tag = (await probe.read(path)).header('ETag') ?? ''
+  await change()
+  return (await probe.get(path, { 'If-None-Match': tag })).expectStatus(200).expectOtherTag(tag)
+}
+
 export function conditionRows(family: ReadFamily) {
   const { id, first, path, alone } = family
   const { row, of } = familyOf(id)

@@ -91,9 +91,7 @@ export function refuses(ask: (probe: Probe) => Promise<Answer>, status: number, 
 }
 
 /** Returns an item of docs/interface.md. */
-export function documented(heading: string, subject: string): string {
-  return `docs/interface.md, ${heading}: ${subject}`
-}
+export const documented = (heading: string, subject: string): string => `docs/interface.md, ${heading}: ${subject}`
 
 /** Returns a row of its section about the store area. */
 export const ofStore = (subject: string) => documented('The store area', subject)
@@ -121,9 +119,7 @@ export function operation(id: OperationId, ...steps: (string | number)[]): strin
   return contract('paths', path, method, ...steps)
 }
 
-export function response(id: OperationId, status: number): string {
-  return operation(id, 'responses', status)
-}
+export const response = (id: OperationId, status: number): string => operation(id, 'responses', status)
 
 /** Returns the names of the operation's parameters, in the order of the contract. */
 export function parameterNames(id: OperationId): string[] {
@@ -160,6 +156,4 @@ export function bodySchema(id: OperationId, field: string): string[] {
   return schema($ref.split('/').at(-1) ?? '', field)
 }
 
-export function header(name: string): string {
-  return contract('components', 'headers', name)
-}
+export const header = (name: string): string => contract('components', 'headers', name)
