@@ -32,11 +32,7 @@ export type Behaviour = (request: ClientRequest, pass: Pass, client: Socket) => 
  * `service` returns the base URL of a service on plain HTTP. It is called per connection, so the service can start
  * later.
  */
-export async function listenBefore(
-  service: () => string,
-  behave: Behaviour,
-  { host, port }: { host: string; port: number },
-): Promise<{ port: number; stop(): Promise<void> }> {
+export async function listenBefore(service: () => string, behave: Behaviour, at: { host: string; port: number }) {
   const open = new Set<Socket>()
   const kept = (socket: Socket): Socket => {
     open.add(socket)
@@ -55,11 +51,11 @@ export async function listenBefore(
         client.destroy()
       })
   })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(at.port, at.host, resolve))
   return {
     port: (server.address() as { port: number }).port,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         for (const socket of open) socket.destroy()
       }),

@@ -65,13 +65,10 @@ export class Examination {
   }
 
   /** Resolves with the results in the order of `chosen`. Rejects with NotExaminable. */
-  async examine(
-    chosen: readonly PromiseRow[],
-    onResult: (result: Result) => void = () => undefined,
-  ): Promise<Result[]> {
+  async examine(chosen: readonly PromiseRow[], onResult?: (result: Result) => void): Promise<Result[]> {
     const reported = async (row: PromiseRow) => {
       const result = await this.resultOf(row.id)
-      onResult(result)
+      onResult?.(result)
       return result
     }
     const results: Result[] = []
@@ -129,12 +126,9 @@ export class Examination {
   }
 
   missing({ needs = [] }: PromiseRow): Need[] {
-    return needs.filter((need) => !this.has(need))
-  }
-
-  private has(need: Need): boolean {
-    if (need === 'write') return this.target.write
-    return this.target.keys[need === 'other key' ? 'other' : 'read-only'] !== undefined
+    const { write, keys } = this.target
+    const given = { write, 'other key': keys.other !== undefined, 'read-only key': keys['read-only'] !== undefined }
+    return needs.filter((need) => !given[need])
   }
 
   private async inTurn(check: () => Promise<unknown>): Promise<void> {

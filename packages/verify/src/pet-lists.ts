@@ -4,7 +4,6 @@ import type { JsonObject } from '../../contract/src/json.ts'
 import { type Answer, number, textOf } from './answer.ts'
 import { addPet, orElse, retryStale, STATUSES, times } from './fixtures.ts'
 import type { Probe } from './probe.ts'
-import { Broken } from './request.ts'
 
 const DEFAULT_LIMIT = 20
 /** The name of pets in creates that the server must refuse. */
@@ -34,10 +33,7 @@ export function firstList(probe: Probe): Promise<Answer> {
       if (own.target.write && answer.text.trim() === '[]') throw answer.broken('a pet', '[]')
       return answer
     }
-    return retryStale(look).catch((error) => {
-      if (error instanceof Broken) return own.get('/pets')
-      throw error
-    })
+    return (await orElse(retryStale(look), undefined)) ?? own.get('/pets')
   })
 }
 

@@ -5,7 +5,7 @@ import { headerOf } from '../../../verify/src/headers.ts'
 import type { ClientRequest } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
-import { afterFirst, soldAgain, whileRunning } from './shared/memory.ts'
+import { afterFirst, type Later, soldAgain, whileRunning } from './shared/memory.ts'
 import { CREATE, PLACE } from './shared/operations.ts'
 import { authorizationOf, isOf, type When } from './shared/requests.ts'
 import { depthOf, is, isJson, number, objectOf, textOf } from './shared/values.ts'
@@ -41,7 +41,7 @@ const mismatch = () => faults.errorAnswer('idempotency_mismatch')
 
 function ofRepeats(on: string): faults.ContractFaults {
   /** `later` can return a response to a request whose Idempotency-Key was used before. */
-  const used = (later: Parameters<typeof afterFirst>[2]) => afterFirst(on, keyOf, later)
+  const used = (later: Later) => afterFirst(on, keyOf, later)
   const running = (request: ClientRequest) => (isOf(request, on) ? keyOf(request) : undefined)
   return {
     ...faults.sending(on, {

@@ -1,6 +1,7 @@
 // Faults that several operations have. The contract says which: by its methods, parameters, headers and bodies.
 
 import { ORDER_STATUSES, PET_STATUSES } from '../../../contract/src/generated.ts'
+import type { JsonObject } from '../../../contract/src/json.ts'
 import type { Parameter, Response } from '../../../contract/src/openapi.ts'
 import * as wrong from '../../../verify/src/wrong-values.ts'
 import type { ClientRequest } from '../proxy.ts'
@@ -129,38 +130,34 @@ function ofPatch(on: string): faults.ContractFaults {
   }
 }
 
+type Named = [id: string, fault: faults.Fault]
+const onFamily = (family: wrong.Family) => patternOf(wrong.FAMILIES[family])
+
 /** Accepts wrong values of fields. */
 const fields = Map.groupBy(wrong.FIELD_PROMISES, ({ id }) => id)
-const FIELDS = [...fields].map(([id, promises]): [string, faults.Fault] => {
-  const on = patternOf(wrong.FAMILIES[promises[0]?.family ?? 'pets.create'])
-  const found = (request: { body: Buffer }) =>
-    promises.filter((one) => wrong.isWrong(one, objectOf(request).get(one.field)))
+const FIELDS = [...fields].map(([id, promises]): Named => {
+  const on = onFamily(promises[0]?.family ?? 'pets.create')
+  const wrongIn = (object: JsonObject) => promises.filter((one) => wrong.isWrong(one, object.get(one.field)))
   const again = change.each((object) => {
-    for (const one of promises)
-      if (wrong.isWrong(one, object.get(one.field))) setMember(object, one.field, wrong.validValue(one))
+    for (const one of wrongIn(object)) setMember(object, one.field, wrong.validValue(one))
   })
-  return [id, { on, status: 400, when: (request) => found(request).length > 0, again }]
+  return [id, { on, status: 400, when: (request) => wrongIn(objectOf(request)).length > 0, again }]
 })
 
 /** Ignores an invalid value of a parameter if no other parameter is invalid. */
-const PARAMETERS = wrong.PARAMETER_PROMISES.map(({ id, family, parameter: { name } }): [string, faults.Fault] => {
+const PARAMETERS = wrong.PARAMETER_PROMISES.map(({ id, family, parameter: { name } }): Named => {
   const isAlone = new RegExp(`^(?:${name}(?:,|$))+$`)
   const when: When = (request) => isAlone.test([...parametersOf(request).keys()].join())
-  return [
-    id,
-    { on: patternOf(wrong.FAMILIES[family]), status: 400, when, again: change.query((given) => given.delete(name)) },
-  ]
+  return [id, { on: onFamily(family), status: 400, when, again: change.query((given) => given.delete(name)) }]
 })
 /** Ignores every value of the parameters that are ids. */
-const IDS = wrong.PARAMETER_PROMISES.flatMap(
-  ({ id, family, parameter: { name, schema } }): [string, faults.Fault][] => {
-    const fault = { on: patternOf(wrong.FAMILIES[family]), send: change.parameter(name, /./) }
-    return schema.format === 'int64' ? [[id.replace(/\.wrong$/, ''), fault]] : []
-  },
-)
+const IDS = wrong.PARAMETER_PROMISES.flatMap(({ id, family, parameter: { name, schema } }): Named[] => {
+  const fault = { on: onFamily(family), send: change.parameter(name, /./) }
+  return schema.format === 'int64' ? [[id.replace(/\.wrong$/, ''), fault]] : []
+})
 
 function faultsOf(family: wrong.Family): faults.ContractFaults {
-  const on = patternOf(wrong.FAMILIES[family])
+  const on = onFamily(family)
   const { responses, parameters = [], requestBody } = wrong.operationOf(family)
   const success = Number(Object.keys(responses)[0])
   const names = (parameters as Parameter[]).flatMap(({ name }) => name ?? [])

@@ -5,7 +5,7 @@ import type { Json } from '../../../contract/src/json.ts'
 import type { ClientRequest, ServiceResponse } from '../proxy.ts'
 import * as change from './shared/changes.ts'
 import * as faults from './shared/faults.ts'
-import { afterFirst, frozen, hasOrder, soldAgain, stuckAfter, whileRunning } from './shared/memory.ts'
+import { afterFirst, frozen, hasOrder, type Later, soldAgain, stuckAfter, whileRunning } from './shared/memory.ts'
 import * as at from './shared/operations.ts'
 import { hasCursor, hasTag, isOf, parametersOf, pathOf, type When } from './shared/requests.ts'
 import { isMissing, isText, number, objectOf, textOf } from './shared/values.ts'
@@ -73,7 +73,7 @@ const inReference: change.Change = (response, request) => {
 }
 const isExpired = (_: ClientRequest, { body }: ServiceResponse) => body.includes('is expired')
 /** Shows the name that the pet had at first. */
-const firstName: Parameters<typeof afterFirst>[2] = async (request, { response }, pass) =>
+const firstName: Later = async (request, { response }, pass) =>
   change.put('petName', objectOf(response).get('petName') ?? null)(await pass(request))
 const LISTS = `${at.LIST}|${at.ORDERS}`
 const withoutCursor = change.parameter('cursor', /^[\w-]{15}$/)

@@ -48,9 +48,7 @@ const PATHS: Record<string, readonly [string, string]> = {
   'encoded-letters': ['/p%65ts', 'An encoded letter makes a different path'],
 }
 
-const AS_GET = 'pets.list.head errors.unknown-path pets.list.limit.wrong auth.missing.list pets.get.not-found'.split(
-  ' ',
-)
+const AS_GET = ['pets.list.head', 'errors.unknown-path', 'pets.list.limit.wrong', 'pets.get.not-found']
 
 const store = rowsOf('store')
 const READS = ['orders.list', 'orders.get', 'inventory.get', 'events.list']

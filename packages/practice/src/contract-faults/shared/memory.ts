@@ -2,7 +2,7 @@
 
 import type { Json } from '../../../../contract/src/json.ts'
 import { headerOf } from '../../../../verify/src/headers.ts'
-import type { ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
+import type { Behaviour, ClientRequest, Pass, ServiceResponse } from '../../proxy.ts'
 import { type Change, header, items, put } from './changes.ts'
 import { type ContractFault, errorAnswer, jsonAnswer } from './faults.ts'
 import { CREATE, ONE } from './operations.ts'
@@ -14,6 +14,7 @@ interface Exchange {
   response: ServiceResponse
 }
 type Answer = ServiceResponse | Promise<ServiceResponse>
+export type Later = (request: ClientRequest, first: Exchange, pass: Pass) => Answer | undefined
 /** Returns the same text for requests that belong together. */
 type Subject = (request: ClientRequest) => string | undefined
 
@@ -32,13 +33,8 @@ export function remembering<Memory>(
 }
 
 /** Calls `later` for each request after the first one with the same subject, whose response `isFirst` accepts. */
-export function afterFirst(
-  on: string,
-  subject: Subject,
-  later: (request: ClientRequest, first: Exchange, pass: Pass) => Answer | undefined,
-  isFirst = (_: ServiceResponse) => true,
-): ContractFault {
-  return () => {
+export function afterFirst(on: string, subject: Subject, later: Later, isFirst = (_: ServiceResponse) => true) {
+  return (): Behaviour => {
     const firsts = new Map<string, Exchange>()
     return async (request, pass) => {
       const name = isOf(request, on) ? subject(request) : undefined
@@ -83,13 +79,9 @@ const isRead = ({ status }: ServiceResponse) => status === 200
 const targetOf = ({ target }: ClientRequest) => target
 const keyOf = ({ headers }: ClientRequest) => headerOf(headers, 'Authorization') ?? ''
 
+type KeyTest = (request: ClientRequest, key: string) => boolean
 /** Repeats a refused request with the first working API key, and returns that response if it has the status `only`. */
-export function withFirstKey(
-  on: string,
-  refused: 401 | 403,
-  when: (request: ClientRequest, key: string) => boolean = () => true,
-  only?: number,
-): ContractFault {
+export function withFirstKey(on: string, refused: 401 | 403, when: KeyTest = () => true, only?: number): ContractFault {
   return changingLater('*', any, isRead, async (response, request, first, pass) => {
     const key = keyOf(first.request)
     if (response.status !== refused || !isOf(request, on) || !when(request, key)) return response

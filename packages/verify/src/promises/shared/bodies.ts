@@ -91,7 +91,7 @@ export function bodyRows(family: BodyFamily) {
     .check(async (probe) => {
       for (const json of ['{}', '[]']) (await send(probe, json)).expectError(400, invalid)
     })
-  const fields = fieldRows(id, { code: invalid, premise: `${id}.refused.code` }, async (probe) => {
+  const fields = fieldRows(id, invalid, `${id}.refused.code`, async (probe) => {
     const valid = parseJson(await body(probe)) as JsonObject
     return (field, value) => send(probe, stringifyJson(new Map([...valid, [field, value]])))
   })

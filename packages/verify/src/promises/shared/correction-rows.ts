@@ -13,6 +13,7 @@ import { fieldRows, wrongFields } from './wrong-rows.ts'
 
 const row = rowsOf('store')
 
+type Send = () => Promise<Answer>
 type Ask = (probe: Probe, path: string, options?: RequestOptions) => Promise<Answer>
 
 interface Change {
@@ -32,20 +33,14 @@ interface Correction extends Change {
 const successOf = (of: OperationId) => (lineOf(of).startsWith('DELETE') ? 204 : 200)
 
 /** Expects each request to be refused, and the resource at the path to stay the same. */
-export async function expectRefused(
-  probe: Probe,
-  path: string,
-  status: number,
-  code: string,
-  ...requests: (() => Promise<Answer>)[]
-): Promise<void> {
+export async function expectRefused(probe: Probe, path: string, status: number, code: string, ...requests: Send[]) {
   const before = await probe.read(path)
   for (const request of requests) (await request()).expectError(status, code)
   ;(await probe.read(path)).expectMembers(before.object())
 }
 
 /** Returns functions that send each wrong value of this promise, for `expectRefused`. */
-export function wrongPatches(id: string, probe: Probe, path: string): (() => Promise<Answer>)[] {
+export function wrongPatches(id: string, probe: Probe, path: string): Send[] {
   return wrongFields(id).map((change) => () => probe.patch(path, change))
 }
 
@@ -149,7 +144,7 @@ function bodyRows({ id, path, ask, same }: Required<Correction>) {
     }
   }
   return [
-    ...fieldRows(id, { code: invalid, premise: `${id}.success` }, async (probe) => {
+    ...fieldRows(id, invalid, `${id}.success`, async (probe) => {
       const at = await path(probe)
       return (field, value) => probe.patch(at, { [field]: value })
     }),

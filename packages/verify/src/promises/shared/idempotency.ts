@@ -30,11 +30,9 @@ export async function createOnce({ body, send }: BodyFamily, probe: Probe, key =
   return { key, json, first, repeat: (other = key, written = json) => send(probe, written, under(other)) }
 }
 
+type Change = (probe: Probe, id: string) => Promise<unknown>
 /** Expects a create to be replayed after each of these changes of what it created. */
-export function replaysAfter(
-  family: BodyFamily,
-  ...changes: ((probe: Probe, id: string) => Promise<unknown>)[]
-): Check {
+export function replaysAfter(family: BodyFamily, ...changes: Change[]): Check {
   return async (probe) => {
     for (const change of changes) {
       const { first, repeat } = await createOnce(family, probe)

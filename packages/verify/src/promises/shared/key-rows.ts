@@ -8,12 +8,10 @@ const row = rowsOf('store')
 export const INVALID_KEY = 'Bearer petstore-verify-no-such-key'
 export const WITHOUT_KEY = { missing: { key: 'none' }, invalid: { authorization: [INVALID_KEY] } } as const
 
-/** `refused` sends a valid request with the key in `options`, and expects this status and code. */
-export function keyRows(
-  id: string,
-  premises: readonly string[],
-  refused: (probe: Probe, options: RequestOptions, status: number, code: string) => Promise<unknown>,
-) {
+/** Sends a valid request with the key in `options`, and expects this status and code. */
+type Refused = (probe: Probe, options: RequestOptions, status: number, code: string) => Promise<unknown>
+
+export function keyRows(id: string, premises: readonly string[], refused: Refused) {
   const { of } = familyOf(id)
   const needs = lineOf(of).startsWith('GET ') ? [] : (['write'] as const)
   const withoutKey = row(`${id}.no-key`, 'No key: 401 missing_api_key. An invalid key: 401 invalid_api_key. No change.')

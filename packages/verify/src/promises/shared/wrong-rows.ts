@@ -44,12 +44,10 @@ export function described(promises: readonly FieldPromise[]): string {
 /** The ids that other files have a row for. */
 const OTHERS = /^pets\.create\.refused\.|\.update\.(?:name|category-id|status|reference|expires-at)$/
 
+type Prepare = (probe: Probe) => Promise<(field: string, value: Json | undefined) => Promise<Answer>>
+
 /** Rows that expect 400 for the fields of a body. `prepare` resolves with a function that sends a wrong value. */
-export function fieldRows(
-  family: string,
-  { code, premise }: { code: string; premise: string },
-  prepare: (probe: Probe) => Promise<(field: string, value: Json | undefined) => Promise<Answer>>,
-) {
+export function fieldRows(family: string, code: string, premise: string, prepare: Prepare) {
   const { row, of } = familyOf(family)
   const own = FIELD_PROMISES.filter((one) => one.family === family && !OTHERS.test(one.id))
   return [...Map.groupBy(own, ({ id }) => id)].map(([id, promises]) =>
