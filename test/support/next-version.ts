@@ -8,7 +8,7 @@ const { NEXT_MIGRATION = 'SELECT 1' } = process.env
 plugin({
   name: 'next version',
   setup(build) {
-    build.onLoad({ filter: /\/store\/(sqlite|postgres)\/schema\/migrations\.ts$/ }, ({ path }) => ({
+    build.onLoad({ filter: /\/store\/(sqlite|postgres)\/schema\/schema\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8').replace(
         /(?<=MIGRATIONS: .*= \[.*)(?=\])/,
