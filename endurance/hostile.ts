@@ -4,8 +4,7 @@
 
 import fc from 'fast-check'
 import { operations } from '../packages/contract/src/contract.ts'
-import { INT64_MAX, INT64_MIN } from '../packages/contract/src/int64.ts'
-import { parseJson } from '../packages/contract/src/json.ts'
+import { INT64_MAX, INT64_MIN, parseJson } from '../packages/contract/src/json.ts'
 import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'
 import { checkAgainstContract } from '../test/support/contract-check.ts'
 import { modelWords } from '../test/support/search-rules.ts'

@@ -23,7 +23,6 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/domain',
     'contract/src/generated.ts',
     'contract/src/json.ts',
-    'contract/src/int64.ts',
     'contract/src/limits.ts',
     'contract/src/system-reason.ts',
     'service/src/system',
@@ -38,7 +37,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/observability/client-address.ts',
     'service/src/observability/log.ts',
   ],
-  'client/src': ['contract/src/generated.ts', 'contract/src/json.ts', 'contract/src/int64.ts'],
+  'client/src': ['contract/src/generated.ts', 'contract/src/json.ts'],
   // Used by the page and the command line, so it imports neither.
   'files/src': ['client/src/responses.ts', 'contract/src/generated.ts', 'contract/src/json.ts'],
   // The page calls the API through the client. It shares word rules and order transitions with the service.
@@ -48,7 +47,6 @@ const ALLOWED: Record<string, readonly string[]> = {
     'contract/src/generated.ts',
     'contract/src/limits.ts',
     'contract/src/json.ts',
-    'contract/src/int64.ts',
     'service/src/domain/names.ts',
     'service/src/domain/order-transitions.ts',
     'service/src/domain/words.ts',

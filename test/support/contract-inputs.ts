@@ -1,8 +1,14 @@
 // Inputs that one contract accepts and another rejects. The comparison of structure (contract-changes.ts) cannot know
 // which inputs match a pattern or a combination of bounds, so this file tries values.
 
-import { INT64_MAX, INT64_MIN } from '../../packages/contract/src/int64.ts'
-import { type Json, JsonNumber, parseJson, stringifyJson } from '../../packages/contract/src/json.ts'
+import {
+  INT64_MAX,
+  INT64_MIN,
+  type Json,
+  JsonNumber,
+  parseJson,
+  stringifyJson,
+} from '../../packages/contract/src/json.ts'
 import type { OpenApi, Operation, Schema } from '../../packages/contract/src/openapi.ts'
 import { parametersOf } from '../../packages/contract/src/parameters.ts'
 import { compileSchema, compileTextSchema, flatten } from '../../packages/contract/src/schema.ts'

@@ -1,8 +1,7 @@
 // Reads the feed of events page by page.
 
 import type { Event } from '../../packages/contract/src/generated.ts'
-import { int64FromJson } from '../../packages/contract/src/int64.ts'
-import { type Json, JsonNumber, parseJson } from '../../packages/contract/src/json.ts'
+import { int64FromJson, type Json, JsonNumber, parseJson } from '../../packages/contract/src/json.ts'
 import {
   type EventFilter,
   type EventPosition,

@@ -1,7 +1,12 @@
 // Pets for a store, as JSON, and from a page. A new required field of the contract gets its value here.
 
-import { int64FromJson } from '../../packages/contract/src/int64.ts'
-import { JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../packages/contract/src/json.ts'
+import {
+  int64FromJson,
+  JsonNumber,
+  type JsonObject,
+  parseJson,
+  stringifyJson,
+} from '../../packages/contract/src/json.ts'
 import type { Page } from '../../packages/service/src/domain/lists.ts'
 import type { NewPet, Pet } from '../../packages/service/src/domain/pets.ts'
 

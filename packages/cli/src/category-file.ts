@@ -1,7 +1,7 @@
 // Reads names of categories as CSV with the columns id and name, such as the file in PETSTORE_CATEGORIES. Reports all
 // problems together.
 
-import { INT64_EXPECTED, int64FromDecimal } from '../../contract/src/int64.ts'
+import { INT64_EXPECTED, int64FromDecimal } from '../../contract/src/json.ts'
 import { shown } from '../../contract/src/schema.ts'
 import { toHeading } from '../../files/src/columns.ts'
 import { type CsvRow, parseRows } from '../../files/src/csv-rows.ts'

@@ -10,8 +10,7 @@ import type {
   OrderTerms,
   PetStatus,
 } from '../../contract/src/generated.ts'
-import { int64FromJson } from '../../contract/src/int64.ts'
-import { type Json, JsonNumber, parseJson } from '../../contract/src/json.ts'
+import { int64FromJson, type Json, JsonNumber, parseJson } from '../../contract/src/json.ts'
 import { PetstoreApiError } from './errors.ts'
 
 /** The service always returns a pet's status. */

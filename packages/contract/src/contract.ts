@@ -3,7 +3,7 @@
 
 import source from '../../../openapi.yaml' with { type: 'text' }
 import type { ErrorCode, Operations } from './generated.ts'
-import { INT64_MAX, INT64_MIN } from './int64.ts'
+import { INT64_MAX, INT64_MIN } from './json.ts'
 import type { OpenApi, Operation, Schema } from './openapi.ts'
 import { headersOf, parametersOf } from './parameters.ts'
 import { compileSchema, compileTextSchema, flatten, type TextValidator, type Validator } from './schema.ts'

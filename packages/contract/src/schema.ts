@@ -3,8 +3,7 @@
 // no part of the contract is silently ignored; a new keyword must be added here.
 
 import { DATE_TIME_EXPECTED, dateFromText, instantFromText, lacksSeconds } from './date-time.ts'
-import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson } from './int64.ts'
-import { type Json, JsonNumber } from './json.ts'
+import { INT64_MAX, INT64_MIN, int64FromDecimal, int64FromJson, type Json, JsonNumber } from './json.ts'
 import type { Schema } from './openapi.ts'
 
 /**

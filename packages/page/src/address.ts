@@ -3,7 +3,7 @@
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { EventType } from '../../contract/src/generated.ts'
-import { int64FromDecimal } from '../../contract/src/int64.ts'
+import { int64FromDecimal } from '../../contract/src/json.ts'
 import { isDay } from '../../files/src/local-time.ts'
 import { parseInteger } from './animal/fields.ts'
 import { EVENT_NAMES, STATUSES_OF } from './animal/status-labels.ts'

@@ -1,7 +1,14 @@
 // A response, and the expectations that checks have of it. A failed expectation throws Broken with the difference.
 
-import { int64FromJson } from '../../contract/src/int64.ts'
-import { type Json, JsonError, JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../contract/src/json.ts'
+import {
+  int64FromJson,
+  type Json,
+  JsonError,
+  JsonNumber,
+  type JsonObject,
+  parseJson,
+  stringifyJson,
+} from '../../contract/src/json.ts'
 import type { Received } from './exchange.ts'
 import { headerOf } from './headers.ts'
 import { Broken, type CheckRequest } from './request.ts'

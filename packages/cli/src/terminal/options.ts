@@ -3,7 +3,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { instantFromText, lacksSeconds } from '../../../contract/src/date-time.ts'
 import { PET_STATUSES } from '../../../contract/src/generated.ts'
-import { INT64_EXPECTED } from '../../../contract/src/int64.ts'
+import { INT64_EXPECTED } from '../../../contract/src/json.ts'
 import { dayFrom, dayOf, isDay, spanOf } from '../../../files/src/local-time.ts'
 import { type Config, type Flags, localUrl, readConfig, readSettings } from '../../../service/src/config/read-config.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from '../../../service/src/config/settings.ts'

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Pet } from '../../../client/src/petstore.ts'
-import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { int64FromDecimal } from '../../../contract/src/json.ts'
 import { folded } from '../../../service/src/domain/names.ts'
 import { CATEGORIES_ID, FIELDS } from '../animal/fields.ts'
 import { names } from '../names.ts'

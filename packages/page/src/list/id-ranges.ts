@@ -1,6 +1,6 @@
 // Ids as ranges for an address: `12-511,520`. An import adds mostly consecutive ids.
 
-import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { int64FromDecimal } from '../../../contract/src/json.ts'
 
 export function toIdRanges(ids: readonly bigint[]): string {
   const ranges: [bigint, bigint][] = []

@@ -4,7 +4,7 @@
 
 import type { Order, OrderStatus, Pet, PetStatus } from '../../../client/src/petstore.ts'
 import { PAGE_MAX, type Sort } from '../../../contract/src/generated.ts'
-import { int64FromDecimal } from '../../../contract/src/int64.ts'
+import { int64FromDecimal } from '../../../contract/src/json.ts'
 import { STATUSES_OF } from '../animal/status-labels.ts'
 import { fromIdRanges } from './id-ranges.ts'
 

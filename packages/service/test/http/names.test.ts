@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { exchange } from '../../../../test/support/exchange.ts'
 import { startService } from '../../../../test/support/service.ts'
-import { INT64_MAX, INT64_MIN } from '../../../contract/src/int64.ts'
+import { INT64_MAX, INT64_MIN } from '../../../contract/src/json.ts'
 import { Names } from '../../src/domain/names.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
 

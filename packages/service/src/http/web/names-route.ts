@@ -1,8 +1,7 @@
 // `/names`: the names of the store and its categories, for the page and the commands. The names of categories are in the
 // store, unless PETSTORE_CATEGORIES is set.
 
-import { int64FromJson } from '../../../../contract/src/int64.ts'
-import { type Json, JsonNumber, stringifyJson } from '../../../../contract/src/json.ts'
+import { int64FromJson, type Json, JsonNumber, stringifyJson } from '../../../../contract/src/json.ts'
 import { shown } from '../../../../contract/src/schema.ts'
 import { CATEGORIES_MAX, type Category, type NameStore, nameRules, type StoredNames } from '../../domain/names.ts'
 import { PetstoreError } from '../../domain/petstore-error.ts'

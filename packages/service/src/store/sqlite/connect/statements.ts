@@ -9,7 +9,7 @@ import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { monotonicMs, sleep } from '../../../system/runtime.ts'
 import { unavailable } from '../../shared/failures.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from './connection.ts'
-import { isSqliteCode, translate, translated } from './errors.ts'
+import { isSqliteCode, translate } from './errors.ts'
 import type { DataVersion } from './wal-index.ts'
 
 export type Value = string | bigint | number | null
@@ -93,9 +93,9 @@ export function reads(statements: Statements): Read {
     new Promise((resolve, reject) => {
       waiting.push(() => {
         try {
-          resolve(translated(work))
+          resolve(work())
         } catch (error) {
-          reject(error)
+          reject(translate(error))
         }
       })
       if (waiting.length === 1) process.nextTick(readAll)
