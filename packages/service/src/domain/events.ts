@@ -67,9 +67,6 @@ export interface EventStore {
 
   /** Resolves with the position of the last event. */
   findEnd(): Promise<EventPosition>
-
-  /** Makes all positions of this epoch expire. Does nothing if the epoch has already ended. */
-  endEpoch(epoch: bigint): Promise<void>
 }
 
 /** An event to write in the transaction of its change. */

@@ -9,32 +9,23 @@ export interface Rate {
   periodSeconds: number
 }
 
-export interface Limits {
+export const LIMITS = {
   /** The requests of a process that can wait for the store. The service refuses more with 503. */
-  readonly requestsMax: number
-  /** The readers of a process that can wait for events (`PETSTORE_MAX_WAITING`). The service refuses more with 503. */
-  readonly readersMax: number
-  /** For each API key and process (`PETSTORE_RATE_LIMIT`). The service refuses more with 429. */
-  readonly rate: Rate | undefined
-  /** The API keys that a process remembers. If there are more, it forgets all of them. */
-  readonly cachedKeysMax: number
-  /** The size of the cached lists, in characters of their addresses and bodies. */
-  readonly cachedCharactersMax: number
-  /** How long an Idempotency-Key is kept at least, by a clock that cannot be set. The contract promises 24 hours. */
-  readonly idempotencyMs: number
-  /** The changes in one commit. */
-  readonly batchMax: number
-  /** The pause between two searches for overdue reservations. placeOrder promises that they end within a second. */
-  readonly expiryEveryMs: number
-}
-
-export const LIMITS: Limits = {
   requestsMax: 4096,
+  /** The readers of a process that can wait for events (`PETSTORE_MAX_WAITING`). The service refuses more with 503. */
   readersMax: Number.POSITIVE_INFINITY,
-  rate: undefined,
+  /** For each API key and process (`PETSTORE_RATE_LIMIT`). The service refuses more with 429. */
+  rate: undefined as Rate | undefined,
+  /** The API keys that a process remembers. If there are more, it forgets all of them. */
   cachedKeysMax: 10_000,
+  /** The size of the cached lists, in characters of their addresses and bodies. */
   cachedCharactersMax: 8 * 1024 * 1024,
+  /** How long an Idempotency-Key is kept at least, by a clock that cannot be set. The contract promises 24 hours. */
   idempotencyMs: IDEMPOTENCY_HOURS_MIN * 3600_000,
+  /** The changes in one commit. */
   batchMax: 256,
+  /** The pause between two searches for overdue reservations. placeOrder promises that they end within a second. */
   expiryEveryMs: 500,
 }
+
+export type Limits = Readonly<typeof LIMITS>

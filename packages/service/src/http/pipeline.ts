@@ -15,8 +15,7 @@ import { eventOperations } from './operations/events.ts'
 import type { Client, Handlers, Services } from './operations/handler.ts'
 import { orderOperations } from './operations/orders.ts'
 import { petOperations } from './operations/pets.ts'
-import type { Observer } from './reports.ts'
-import { type ReportOptions, Reports } from './reports.ts'
+import { type Observers, type ReportOptions, Reports } from './reports.ts'
 import { Authentication, authorize, readToken } from './request/authentication.ts'
 import { readBody, readParameters, validateBody } from './request/input.ts'
 import { AnswerCache } from './response/answer-cache.ts'
@@ -48,7 +47,7 @@ export interface PipelineOptions extends ReportOptions {
   readonly bodyTimeoutMs?: number
   /** The time limit to process a request. */
   readonly workSecondsMax?: number
-  readonly observers?: readonly Observer[]
+  readonly observers?: Pick<Observers, 'observe'> | undefined
 }
 
 /** Bun closes a connection if a request takes longer than 12 s to arrive, so the 408 must be sent earlier. */
@@ -69,7 +68,6 @@ export class Pipeline {
   private readonly answers: AnswerCache
   private readonly services: Services
   private readonly reports: Reports
-  private readonly observers: readonly Observer[]
 
   constructor(private readonly options: PipelineOptions & { linkTo: LinkTo; connections: Connections }) {
     const { store, environment, linkTo, workSecondsMax } = options
@@ -82,7 +80,6 @@ export class Pipeline {
     this.answers = new AnswerCache(limits.cachedCharactersMax)
     this.services = { pets: store, orders: store, feed: this.feed, running: new RunningKeys(), linkTo }
     this.reports = new Reports(options)
-    this.observers = options.observers ?? []
   }
 
   /**
@@ -92,7 +89,7 @@ export class Pipeline {
   respond(request: RoutedRequest, route: Route | undefined): Response | Promise<Response> {
     const label = route?.label(request.method) ?? 'none'
     const context = new Context(request, route?.headers(request.method) ?? NO_ROUTE, label, this.options.now())
-    if (this.observers.length > 0) context.startedAt = monotonicMs()
+    if (this.options.observers) context.startedAt = monotonicMs()
     try {
       const answer = this.begin(context, route)
       if (!(answer instanceof Promise)) return this.finish(answer, context)
@@ -253,7 +250,7 @@ export class Pipeline {
     addCors(response, request, corsOrigins)
     // Bun reads nothing more from a connection after CONNECT.
     if (this.draining || request.method === 'CONNECT') response.headers.set('Connection', 'close')
-    if (!context.answered) for (const observe of this.observers) observe(final, response, context)
+    if (!context.answered) this.options.observers?.observe(final, response, context)
     context.answered = true
     connections.beforeResponse(request)
     return response

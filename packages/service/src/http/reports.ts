@@ -1,5 +1,5 @@
-// Logs changes, failures and responses, measures responses, and saves when keys were used and how often deprecated operations were called. Both are
-// counted in memory and saved every few seconds, so that requests need no write.
+// Logs changes and failures, measures and logs responses, and saves when keys were used and how often deprecated
+// operations were called. Both are counted in memory and saved every few seconds, so that requests need no write.
 
 import type { OperationId } from '../../../contract/src/contract.ts'
 import { endingOf, type KeyId } from '../domain/keys.ts'
@@ -180,8 +180,6 @@ export class FailureLog {
   }
 }
 
-// What observes the responses of a server: its metrics, the access log, and the count of invalid API keys.
-
 /** With `errors`: the most lines per status and second. */
 const LINES_PER_SECOND = 10
 const COUNT_EVERY_MS = 60_000
@@ -192,12 +190,6 @@ const KEY = /pets_(?:live|test)_/
 const ADDRESSES_MAX = 100
 const OTHERS = 'other addresses'
 
-/**
- * Is called right before a response is given to the runtime. The status of `response` can differ from the answer's
- * (304).
- */
-export type Observer = (answer: Answer, response: Response, context: Context) => void
-
 export interface ObserverOptions {
   readonly log: Log
   readonly metrics?: Metrics | undefined
@@ -207,84 +199,74 @@ export interface ObserverOptions {
   readonly trustedProxies?: readonly string[]
 }
 
-interface Observers {
-  readonly all: readonly Observer[]
-  /** Call this after the last response. */
-  close(): void
-}
-
-export function observersOf(
-  { log, metrics, accessLog = 'off', trustedProxies = [] }: ObserverOptions,
-  server: () => Pick<Bun.Server<undefined>, 'requestIP'>,
-): Observers {
-  const addressOf = clientAddress(trustedProxies, (request) => server().requestIP(request))
-  const all: Observer[] = []
-  if (metrics) {
-    all.push((_, { status }, { label, startedAt }) =>
-      metrics.request(label, status, (monotonicMs() - startedAt) / 1000),
-    )
-  }
-  // Shows who guesses keys or uses a revoked one.
-  let invalidKeys = 0
-  metrics?.watch({ invalidKeys: () => invalidKeys })
-  const addresses = new MinuteCounts<string>((requests) => {
-    for (const [client, count] of requests) log.warn({ client, requests: count }, 'invalid API keys')
+/** Measures and logs the responses of a server, and counts invalid API keys. */
+export class Observers {
+  private readonly addressOf: ClientAddress
+  /** Shows who guesses keys or uses a revoked one. */
+  private invalidKeys = 0
+  private readonly addresses = new MinuteCounts<string>((requests) => {
+    for (const [client, count] of requests) this.options.log.warn({ client, requests: count }, 'invalid API keys')
   })
-  const unlogged = new MinuteCounts<number>((statuses) =>
-    log.info({ statuses: Object.fromEntries(statuses) }, 'requests without a line'),
+  private readonly unlogged = new MinuteCounts<number>((statuses) =>
+    this.options.log.info({ statuses: Object.fromEntries(statuses) }, 'requests without a line'),
   )
-  if (accessLog === 'all') all.push((...response) => logResponse(log, addressOf, ...response))
-  if (accessLog === 'errors') {
-    const admits = limiter(LINES_PER_SECOND)
-    all.push((answer, response, context) => {
-      const { status } = response
-      if (status < 400) return
-      if (admits(status)) logResponse(log, addressOf, answer, response, context)
-      else unlogged.add(status)
-    })
-  }
-  all.push((_, _response, { code, request }) => {
-    if (code !== 'invalid_api_key') return
-    invalidKeys++
-    const client = addressOf(request) ?? OTHERS
-    addresses.add(addresses.counts.has(client) || addresses.counts.size < ADDRESSES_MAX ? client : OTHERS)
-  })
-  return {
-    all,
-    close() {
-      unlogged.log()
-      addresses.log()
-    },
-  }
-}
+  private readonly admits = limiter(LINES_PER_SECOND)
 
-/** Logs the line of a response, which gets `X-Request-Id`. */
-function logResponse(
-  log: Log,
-  addressOf: ClientAddress,
-  { body }: Answer,
-  { status, headers }: Response,
-  context: Context,
-): void {
-  const { request, operation, code, caller } = context
-  const { method } = request
-  const requestId = context.ensureRequestId()
-  headers.set('X-Request-Id', requestId)
-  const sent = status !== 304 && method !== 'HEAD' ? body : null
-  const line = {
-    method,
-    operation,
-    path: pathOf(request.url),
-    status,
-    code,
-    durationMs: Math.round((monotonicMs() - context.startedAt) * 1000) / 1000,
-    bytes: typeof sent === 'string' ? Buffer.byteLength(sent) : (sent?.size ?? 0),
-    keyId: caller && String(caller.id),
-    client: addressOf(request),
-    requestId,
-    traceId: context.trace().traceId,
+  constructor(
+    private readonly options: ObserverOptions,
+    server: () => Pick<Bun.Server<undefined>, 'requestIP'>,
+  ) {
+    this.addressOf = clientAddress(options.trustedProxies ?? [], (request) => server().requestIP(request))
+    options.metrics?.watch({ invalidKeys: () => this.invalidKeys })
   }
-  log.info(line, 'request')
+
+  /**
+   * Call this right before a response is given to the runtime. The status of `response` can differ from the answer's
+   * (304).
+   */
+  observe(answer: Answer, response: Response, context: Context): void {
+    const { metrics, accessLog } = this.options
+    const { status } = response
+    metrics?.request(context.label, status, (monotonicMs() - context.startedAt) / 1000)
+    if (accessLog === 'all' || (accessLog === 'errors' && status >= 400)) {
+      if (accessLog === 'all' || this.admits(status)) this.log(answer, response, context)
+      else this.unlogged.add(status)
+    }
+    if (context.code !== 'invalid_api_key') return
+    this.invalidKeys++
+    const client = this.addressOf(context.request) ?? OTHERS
+    const { counts } = this.addresses
+    this.addresses.add(counts.has(client) || counts.size < ADDRESSES_MAX ? client : OTHERS)
+  }
+
+  /** Call this after the last response. */
+  close(): void {
+    this.unlogged.log()
+    this.addresses.log()
+  }
+
+  /** Logs the line of a response, which gets `X-Request-Id`. */
+  private log({ body }: Answer, { status, headers }: Response, context: Context): void {
+    const { request, operation, code, caller } = context
+    const { method } = request
+    const requestId = context.ensureRequestId()
+    headers.set('X-Request-Id', requestId)
+    const sent = status !== 304 && method !== 'HEAD' ? body : null
+    const line = {
+      method,
+      operation,
+      path: pathOf(request.url),
+      status,
+      code,
+      durationMs: Math.round((monotonicMs() - context.startedAt) * 1000) / 1000,
+      bytes: typeof sent === 'string' ? Buffer.byteLength(sent) : (sent?.size ?? 0),
+      keyId: caller && String(caller.id),
+      client: this.addressOf(request),
+      requestId,
+      traceId: context.trace().traceId,
+    }
+    this.options.log.info(line, 'request')
+  }
 }
 
 function pathOf(url: string): string {

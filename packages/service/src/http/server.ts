@@ -11,7 +11,7 @@ import { Connections } from './limits.ts'
 import { type Address, listen } from './listen.ts'
 import { redirectNewConnections, refuseNew } from './listening-sockets.ts'
 import { Pipeline, type PipelineOptions } from './pipeline.ts'
-import { type ObserverOptions, observersOf } from './reports.ts'
+import { type ObserverOptions, Observers } from './reports.ts'
 import { errorAnswer, NO_ROUTE, toResponse } from './response/response.ts'
 import { linksBelow, operationRoutes, type Route, serving } from './route.ts'
 import { type GivenNames, namesRoute } from './web/names-route.ts'
@@ -50,7 +50,7 @@ const STARTING = new PetstoreError('unavailable', 'The service is starting.')
  * listen on the address.
  */
 export function listenEarly(address: Omit<Address, 'flag'> & ObserverOptions): Bun.Server<undefined> {
-  const observers = observersOf({ ...address, metrics: undefined }, () => server)
+  const observers = new Observers({ ...address, metrics: undefined }, () => server)
   const respond = (request: RoutedRequest, route: Route | undefined) => {
     const context = new Context(request, NO_ROUTE, 'none', 0)
     context.startedAt = monotonicMs()
@@ -60,7 +60,7 @@ export function listenEarly(address: Omit<Address, 'flag'> & ObserverOptions): B
     const response = toResponse(answer, context)
     // The body may still be arriving, and the next attempt may reach a server that is ready.
     response.headers.set('Connection', 'close')
-    for (const observe of observers.all) observe(answer, response, context)
+    observers.observe(answer, response, context)
     return response
   }
   const server = listen({ ...address, flag: '--port' }, serving([liveness], { respond }))
@@ -72,8 +72,8 @@ export function startServer(options: ServerOptions) {
   const { store, host, metrics, baseUrls, environment } = options
   const linkTo = linksBelow(baseUrls[environment])
   const connections = new Connections(() => server, options.idleSeconds)
-  const observers = observersOf(options, () => server)
-  const pipeline = new Pipeline({ ...options, linkTo, connections, observers: observers.all })
+  const observers = new Observers(options, () => server)
+  const pipeline = new Pipeline({ ...options, linkTo, connections, observers })
   const unready = () => {
     if (options.isStarting?.()) return STARTING.message
     return pipeline.draining ? 'The service is shutting down.' : undefined

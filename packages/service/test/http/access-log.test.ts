@@ -5,7 +5,7 @@ import { petBody } from '../../../../test/support/pets.ts'
 import { type ServiceOptions, startService } from '../../../../test/support/service.ts'
 import type { ErrorCode } from '../../../contract/src/generated.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
-import { type ObserverOptions, observersOf } from '../../src/http/reports.ts'
+import { type ObserverOptions, Observers } from '../../src/http/reports.ts'
 import { NO_ROUTE } from '../../src/http/response/response.ts'
 import { clientAddress } from '../../src/observability/client-address.ts'
 import { createLog } from '../../src/observability/log.ts'
@@ -25,15 +25,15 @@ function recorded(options: Partial<ObserverOptions>, address = () => '10.0.0.1')
   const lines: Line[] = []
   const log = createLog('info', { destination: { write: (line) => lines.push(JSON.parse(line)) } })
   const requestIP = () => ({ address: address(), family: 'IPv4' as const, port: 1 })
-  const { all, close } = observersOf({ log, ...options }, () => ({ requestIP }))
+  const observers = new Observers({ log, ...options }, () => ({ requestIP }))
   const respond = (status: number, times: number, code?: ErrorCode) => {
     for (let n = 0; n < times; n++) {
       const context = new Context(new Request('http://a/v1/pets') as RoutedRequest, NO_ROUTE, 'none', 0)
       context.code = code
-      for (const observe of all) observe({ status, body: null }, new Response(null, { status }), context)
+      observers.observe({ status, body: null }, new Response(null, { status }), context)
     }
   }
-  return { lines, respond, close }
+  return { lines, respond, close: () => observers.close() }
 }
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'

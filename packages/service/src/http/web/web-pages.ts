@@ -7,10 +7,6 @@ import { type Bundle, bundleConsole, bundleReference } from './bundle.ts'
 import { lazy } from './static-file.ts'
 
 const CONSOLE_POLICY = policy({
-  'script-src': "'self'",
-  'style-src': "'self'",
-  'img-src': "'self'",
-  'connect-src': "'self'",
   // The browser refuses to turn strings into markup or script.
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
@@ -18,11 +14,9 @@ const CONSOLE_POLICY = policy({
 
 /** The library of the reference creates style elements and embeds images and fonts as data URLs. */
 const REFERENCE_POLICY = policy({
-  'script-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
   'img-src': "'self' data:",
   'font-src': "'self' data:",
-  'connect-src': "'self'",
 })
 
 export function pages(): Route[] {
@@ -72,6 +66,10 @@ function policy(directives: Record<string, string>): string {
     'base-uri': "'none'",
     'form-action': "'none'",
     'frame-ancestors': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self'",
+    'connect-src': "'self'",
   }
   return Object.entries({ ...defaults, ...directives })
     .map(([name, value]) => `${name} ${value}`)

@@ -5,17 +5,12 @@ import type { ApiKey, KeyHash, KeyStore, NewKey } from '../../domain/keys.ts'
 import type { Store, StoreOptions } from '../../domain/store.ts'
 import { monotonicMs } from '../../system/runtime.ts'
 import { batched } from '../shared/group-commit.ts'
-import { createdKey, KEY_COLUMNS, keyLists, toKey } from '../shared/rows.ts'
+import { createdKey, KEY_COLUMNS, KEY_SQL, keyLists, parametersOfKey, toKey } from '../shared/rows.ts'
 import type { PrimaryConnection } from './connect/primary.ts'
 import type { RunQuery } from './connect/session.ts'
 
 const BY_HASH = `SELECT hash, ${KEY_COLUMNS} FROM keys WHERE hash = ANY($1::text::text[])`
-const INSERT = `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending)
-  SELECT $1, $2, $3::boolean, $4::bigint, $5::bigint, $6
-  WHERE NOT EXISTS (SELECT FROM keys WHERE name = $1 AND id > $7)
-  RETURNING ${KEY_COLUMNS}`
-const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id'
-const END = 'UPDATE keys SET expires_at = least(expires_at, $2::bigint) WHERE id = $1 RETURNING id'
+
 // Locks in a fixed order, so that two servers that save at the same time cannot deadlock.
 const USE = `WITH used AS (
     SELECT * FROM json_to_recordset($1::text::json) AS used ("keyId" bigint, ending text, at bigint)
@@ -46,11 +41,8 @@ export function postgresKeys(connection: PrimaryConnection, { now }: StoreOption
     return hashes.map((hash) => found.get(hash))
   }
 
-  async function create(on: RunQuery, key: NewKey): Promise<ApiKey> {
-    const { name, hash, readOnly, expiresAt = null, ending = null, newestKnown = null } = key
-    const [row] = await on(INSERT, name, hash, readOnly, now(), expiresAt, ending, newestKnown)
-    return createdKey(row, key)
-  }
+  const create = async (on: RunQuery, key: NewKey) =>
+    createdKey((await on(KEY_SQL.create, ...parametersOfKey(key, now())))[0], key)
 
   /** Keeps other commands from creating a key at the same time. */
   function alone<Result>(work: (on: RunQuery) => Promise<Result>): Promise<Result> {
@@ -64,15 +56,14 @@ export function postgresKeys(connection: PrimaryConnection, { now }: StoreOption
     version: () => ({ data: undefined, keys: changes + Math.floor(monotonicMs() / KEYS_TRUSTED_MS) }),
     findKey: batched(readKeys),
     createKey: (key) => alone((on) => create(on, key)),
-    createFirstKey: (key) =>
-      alone(async (on) => ((await on('SELECT FROM keys LIMIT 1')).length > 0 ? undefined : create(on, key))),
+    createFirstKey: (key) => alone(async (on) => ((await on(KEY_SQL.any)).length > 0 ? undefined : create(on, key))),
     ...keyLists(read),
     revokeKey: async (id) => {
-      await connection.transaction(({ query }) => query(REVOKE, id, now()))
+      await connection.transaction(({ query }) => query(KEY_SQL.revoke, id, now()))
       changes++
     },
     endKey: async (id, endsAt) => {
-      await connection.transaction(({ query }) => query(END, id, endsAt))
+      await connection.transaction(({ query }) => query(KEY_SQL.end, id, endsAt))
       changes++
     },
     saveKeyUses: async (uses) => {

@@ -4,7 +4,7 @@
 import { StartError } from '../../domain/start-error.ts'
 import { monotonicMs, sleep, wallMs } from '../../system/runtime.ts'
 import { FIND_CONTENTS, lastSkipped, type Recovery, toContents } from '../shared/recovery.ts'
-import { LIST_KEYS, toKey } from '../shared/rows.ts'
+import { KEY_SQL, LIST_KEYS, toKey } from '../shared/rows.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { IS_OURS } from './connect/client.ts'
 import { atStart, openSession } from './connect/hosts.ts'
@@ -16,7 +16,6 @@ import { LOCK_WAIT_MS } from './write/commits.ts'
 
 /** How long connections that were just closed can remain visible. */
 const CLOSING_MS = 2_000
-const REVOKE = 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 
 /**
  * Begins an epoch and counts the inventory. `pg_restore --data-only` into an existing store adds its rows of these tables
@@ -50,7 +49,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
       await execute(`SELECT set_config('lock_timeout', '${LOCK_WAIT_MS}', true)`)
       await advanceIds(execute, skipIds)
       for (const statement of DERIVE) await execute(statement)
-      for (const id of revoked) await execute(REVOKE, id, wallMs())
+      for (const id of revoked) await execute(KEY_SQL.revoke, id, wallMs())
     })
   })
 }

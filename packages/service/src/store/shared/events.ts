@@ -118,7 +118,7 @@ const FILTERS = { orderId: 'order_id', petId: 'pet_id' } as const
 export function feedOf(
   dialect: FeedDialect,
   read: (sql: string, values: (bigint | string)[]) => Promise<FeedRow[]>,
-): Pick<EventStore, 'listEvents' | 'findEnd'> {
+): EventStore {
   const last = answer(dialect.json, [
     `SELECT 'end' AS kind, last.* FROM (SELECT * FROM events ORDER BY id DESC LIMIT 1) AS last`,
   ])

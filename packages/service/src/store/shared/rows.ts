@@ -225,6 +225,22 @@ export function toKey(row: object): ApiKey {
   return fromRow(KEYS, row)
 }
 
+/** Statements that both databases understand; SQLite writes parameters as ?1. */
+export const KEY_SQL = {
+  any: 'SELECT 1 AS found FROM keys LIMIT 1',
+  create: `INSERT INTO keys (name, hash, read_only, created_at, expires_at, ending)
+    SELECT $1, $2, CAST($3 AS boolean), CAST($4 AS bigint), CAST($5 AS bigint), $6
+    WHERE NOT EXISTS (SELECT 1 FROM keys WHERE name = $1 AND id > $7) RETURNING ${KEY_COLUMNS}`,
+  revoke: 'UPDATE keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
+  end: 'UPDATE keys SET expires_at = CASE WHEN expires_at <= $2 THEN expires_at ELSE $2 END WHERE id = $1 RETURNING id',
+}
+
+/** The parameters of `KEY_SQL.create`. */
+export function parametersOfKey(key: NewKey, now: number) {
+  const { name, hash, readOnly, expiresAt = null, ending = null, newestKnown = null } = key
+  return [name, hash, readOnly, now, expiresAt, ending, newestKnown] as const
+}
+
 /** Returns the inserted key. Throws StartError if its name was taken by a key newer than `newestKnown`. */
 export function createdKey(row: object | null | undefined, { name }: NewKey): ApiKey {
   if (row) return toKey(row)

@@ -55,7 +55,7 @@ export function sqliteStore(connection: SqliteConnection, options: StoreOptions)
   const checkpoints = startCheckpoints(connection, hold)
   return {
     ...changingMethods(writing.commit, overdueFinder(statements, read, options.now), EXPIRED_AT_ONCE),
-    ...sqliteEvents(statements, read, transact),
+    ...sqliteEvents(statements, read),
     listPets: searchable(pages(statements, read, PETS), sqliteSearch(searches.query, PETS)),
     countPets: counter(searches.query, PETS),
     getPet: rowById(statements, read, PETS, PET_COLUMNS),

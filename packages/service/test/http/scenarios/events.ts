@@ -37,12 +37,10 @@ export function events(on: OnStore): void {
       expectError(await at(1n), 400, 'invalid_parameter', ['cursor must be copied unchanged'])
     })
 
-    test('rejects an earlier cursor in a new epoch', async () => {
-      const cursor = next(await get('/store/events'))
-      await api.service.store.endEpoch((await api.service.store.findEnd()).epoch)
-      for (const path of [cursor, `${cursor}&wait=5`])
-        expectError(await get(path), 410, 'cursor_expired', ['Start again'])
-      expect((await get(next(await get('/store/events')))).status).toBe(200)
+    test('rejects a cursor of another epoch', async () => {
+      const { epoch, ...position } = await api.service.store.findEnd()
+      const path = `/store/events?cursor=${encodeEventCursor({ ...position, epoch: epoch + 1n })}`
+      for (const each of [path, `${path}&wait=5`]) expectError(await get(each), 410, 'cursor_expired', ['Start again'])
     })
   })
 }

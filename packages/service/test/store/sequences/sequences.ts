@@ -219,9 +219,9 @@ const END_KEY = command([optional(oneOf(0, 20, 500))], (world, say, inMs) => {
   say(`the last API key ${inMs === undefined ? 'is revoked' : `ends in ${inMs} ms`}`)
   return world.endKey(inMs)
 })
-const NEW_EPOCH = command([], (world, say) => {
-  say('a new epoch of events')
-  return world.newEpoch()
+const OTHER_EPOCH = command([], (world, say) => {
+  say('positions of another epoch')
+  return world.refuseOtherEpoch()
 })
 
 const PAGE = { limit: oneOf(1, 2, 3, 20, 21, 100), sort: oneOf('oldest', 'newest') }
@@ -291,7 +291,7 @@ const COMMANDS = [
     ...often(CLOCK, 3),
     ...often(EXPIRE, 2),
     END_KEY,
-    NEW_EPOCH,
+    OTHER_EPOCH,
   ],
   ...[PETS, PETS, ORDERS, ORDERS, EVENTS, EVENTS],
 ]

@@ -3,7 +3,6 @@
 import type { EventStore } from '../../../domain/events.ts'
 import { type FeedDialect, type FeedRow, feedOf } from '../../shared/events.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
-import { BEGIN_EPOCH } from '../contents.ts'
 import { firstOf, limitFor } from './page-queries.ts'
 import { POSTGRES_JSON } from './pages.ts'
 
@@ -28,11 +27,6 @@ const FEED: FeedDialect = {
   },
 }
 
-export function postgresEvents(connection: PrimaryConnection): EventStore {
-  return {
-    ...feedOf(FEED, (sql, values) => connection.read<FeedRow>(sql, ...values)),
-    endEpoch: async (epoch) => {
-      await connection.transaction(({ query }) => query(`${BEGIN_EPOCH} WHERE epoch = $1 RETURNING epoch`, epoch))
-    },
-  }
+export function postgresEvents({ read }: PrimaryConnection): EventStore {
+  return feedOf(FEED, (sql, values) => read<FeedRow>(sql, ...values))
 }

@@ -31,11 +31,12 @@ export class Statements {
 
   /**
    * SQLite 3.54 plans a statement again at every execution if it has `LIMIT ?`, or ORDER BY with `column = ?`, to use
-   * the parameters' values. That takes 3 to 18 µs, so `sql` uses `LIMIT +?` and the order of an index.
+   * the parameters' values. That takes 3 to 18 µs, so `sql` uses `LIMIT +?` and the order of an index. Parameters can
+   * also be written as in PostgreSQL: $1.
    */
   query<Row = never>(sql: string): Query<Row> {
     const { connection } = this
-    const prepare = () => connection.database.query<Row, SQLQueryBindings[]>(sql)
+    const prepare = () => connection.database.query<Row, SQLQueryBindings[]>(sql.replaceAll('$', '?'))
     let { database } = connection
     let statement = prepare()
     function current() {

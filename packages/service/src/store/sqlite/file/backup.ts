@@ -10,10 +10,11 @@ import { createPartial } from '../../../system/partial.ts'
 import { syncSteadily } from '../../../system/steady-sync.ts'
 import { checkFinished } from '../connect/connection.ts'
 import { isSqliteCode, startError } from '../connect/errors.ts'
-import { BEGIN_EPOCH } from '../read/events.ts'
 import { prepareFile } from './checks.ts'
 import { identityOf } from './guard.ts'
 import { checkContents } from './integrity.ts'
+
+export const BEGIN_EPOCH = 'UPDATE event_epoch SET epoch = random() & 281474976710655'
 
 /**
  * Writes a consistent copy of the store at `path` to the new file `to`. Throws StartError and leaves no file at `to`

@@ -4,20 +4,7 @@
 // Do not call these functions in a process that has the store open: when a process closes any descriptor of a file,
 // POSIX releases all its locks on the file.
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { systemReason } from '../../../../../contract/src/system-reason.ts'
 import { StartError } from '../../../domain/start-error.ts'
@@ -118,7 +105,7 @@ export function checkReplaceable(path: string): void {
  * Throws StartError for the unfinished file of a killed command, and for a file with hard links: SQLite names the log
  * after the file, so services that use different names would lose each other's changes.
  */
-export function checkName(path: string, stats: Stats | undefined): void {
+export function checkName(path: string, stats: fs.Stats | undefined): void {
   if (PARTIAL.test(path))
     throw new StartError(`${path} is the unfinished file of a backup or a restore. Rename it to use it.`)
   const names = stats?.isFile() ? stats.nlink : 1
@@ -131,11 +118,11 @@ export function checkName(path: string, stats: Stats | undefined): void {
 /** Resolves symbolic links, because SQLite puts the log beside their target. The file need not exist. */
 export function realPath(path: string): string {
   try {
-    return realpathSync(path)
+    return fs.realpathSync(path)
   } catch (error) {
     // The target of a link may be missing and is then created. A circle of links is an error.
-    const isLink = codeOf(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
-    return isLink ? realPath(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path
+    const isLink = codeOf(error) === 'ENOENT' && fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+    return isLink ? realPath(resolve(fs.realpathSync(dirname(path)), fs.readlinkSync(path))) : path
   }
 }
 
@@ -175,55 +162,55 @@ function checkHeader(path: string, { isBackup = false } = {}): void {
   // Checked again when SQLite has opened the file.
   checkVersion(path, version)
   // With a write-ahead log, the rest of the file can still be in the log.
-  if (bytes < complete && !existsSync(`${path}-wal`)) {
+  if (bytes < complete && !fs.existsSync(`${path}-wal`)) {
     throw isBackup ? new StartError(`${path} is damaged. ${NAME_ANOTHER}`) : corrupt(path)
   }
 }
 
 /** https://sqlite.org/fileformat.html, 1.3. `complete` is the size that the file should have. */
 function readHeader(path: string) {
-  const file = reached(path, () => openSync(path, 'r'))
+  const file = reached(path, () => fs.openSync(path, 'r'))
   try {
     const header = Buffer.alloc(HEADER_BYTES)
-    const length = readSync(file, header, 0, HEADER_BYTES, 0)
+    const length = fs.readSync(file, header, 0, HEADER_BYTES, 0)
     const pageBytes = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16)
     return {
       length,
       magic: header.toString('latin1', 0, 16),
       applicationId: header.readUInt32BE(68),
       version: header.readUInt32BE(60),
-      bytes: fstatSync(file).size,
+      bytes: fs.fstatSync(file).size,
       complete: pageBytes * header.readUInt32BE(28),
       isWal: header.readUInt16BE(MODE_AT) === WAL_MODE,
     }
   } finally {
-    closeSync(file)
+    fs.closeSync(file)
   }
 }
 
 function createFile(path: string): void {
   try {
     makeFolder(dirname(path))
-    closeSync(openSync(path, 'a', 0o600))
+    fs.closeSync(fs.openSync(path, 'a', 0o600))
   } catch (error) {
     const advice = `${ownershipAdvice(dirname(path), error)}${NAME_ANOTHER}`
     throw new StartError(`${path} cannot be created (${systemReason(error)}). ${advice}`, { cause: error })
   }
 }
 
-function checkWritable(path: string, stats: Stats): void {
+function checkWritable(path: string, stats: fs.Stats): void {
   checkIsFile(path, stats)
   if ((stats.mode & 0o222) === 0) throw readOnly(path)
   reached(path, () => {
     try {
-      accessSync(path, constants.R_OK | constants.W_OK)
+      fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK)
     } catch (error) {
       throw ['EACCES', 'EROFS', 'EPERM'].includes(codeOf(error)) ? readOnly(path) : error
     }
   })
 }
 
-function checkIsFile(path: string, stats: Stats): void {
+function checkIsFile(path: string, stats: fs.Stats): void {
   if (!stats.isFile()) throw new StartError(`${path} is not a file. ${NAME_ANOTHER}`)
 }
 
@@ -231,8 +218,8 @@ function readOnly(path: string): StartError {
   return new StartError(`${path} is read-only. Let this user write to it, or name another file.`)
 }
 
-export function statOrUndefined(path: string): Stats | undefined {
-  return reached(path, () => statSync(path, { throwIfNoEntry: false }))
+export function statOrUndefined(path: string): fs.Stats | undefined {
+  return reached(path, () => fs.statSync(path, { throwIfNoEntry: false }))
 }
 
 function codeOf(error: unknown): string {

@@ -10,10 +10,9 @@ import { type Contents, contentsOf, quoted, type TableRow } from '../../contents
 import { BUSY_TIMEOUT_MS } from '../connect/connection.ts'
 import { isSqliteCode, translated } from '../connect/errors.ts'
 import { inserter, Statements } from '../connect/statements.ts'
-import { BEGIN_EPOCH } from '../read/events.ts'
 import { migrate } from '../schema/schema.ts'
 import { COUNT_TO, searchIndex } from '../write/row-writer.ts'
-import { giveName, removePartial } from './backup.ts'
+import { BEGIN_EPOCH, giveName, removePartial } from './backup.ts'
 import { APPLICATION_ID, checkLog } from './checks.ts'
 import { identityOf } from './guard.ts'
 

@@ -8,12 +8,12 @@ import type { ApiKey } from '../../../domain/keys.ts'
 import { noStoreAt, StartError } from '../../../domain/start-error.ts'
 import { wallMs } from '../../../system/runtime.ts'
 import { FIND_CONTENTS, lastSkipped, type Recovery, toContents } from '../../shared/recovery.ts'
-import { LIST_KEYS, toKey } from '../../shared/rows.ts'
+import { KEY_SQL, LIST_KEYS, toKey } from '../../shared/rows.ts'
 import { ASSIGNING } from '../../shared/tables.ts'
 import { checkFinished } from '../connect/connection.ts'
 import { startError } from '../connect/errors.ts'
-import { BEGIN_EPOCH } from '../read/events.ts'
 import { schemaVersion } from '../schema/schema.ts'
+import { BEGIN_EPOCH } from './backup.ts'
 import { inUse, prepareFile } from './checks.ts'
 import { lastIdOf, openAlone, setLastId } from './contents.ts'
 import { identityOf } from './guard.ts'
@@ -31,8 +31,8 @@ export async function recover(path: string, { skipIds, revoke }: Recovery): Prom
     const revoked = await revoke(keysIn(database), toContents(database.query(FIND_CONTENTS).get() as object))
     database.transaction(() => {
       recoverRows(database, path, skipIds)
-      const end = database.query('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
-      for (const id of revoked) end.run(wallMs(), id)
+      const end = database.query(KEY_SQL.revoke.replaceAll('$', '?'))
+      for (const id of revoked) end.run(id, wallMs())
     })()
   } catch (error) {
     throw lackError(path, startError(path, error))

@@ -3,19 +3,7 @@
 // uses the backup (see checkInPlace in connection.ts).
 
 import { constants, Database } from 'bun:sqlite'
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  existsSync,
-  linkSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { systemReason } from '../../../../../contract/src/system-reason.ts'
@@ -65,16 +53,16 @@ export function restore(from: string, to: string, skipIds: bigint) {
 
 /** Does not copy the backup's mode, because only the owner may read an incomplete copy. */
 function copyBytes(from: string, to: string): void {
-  const [source, target] = [openSync(from, 'r'), openSync(to, 'r+')]
+  const [source, target] = [fs.openSync(from, 'r'), fs.openSync(to, 'r+')]
   try {
     const buffer = Buffer.allocUnsafe(COPY_BYTES)
     for (let length = 1; length > 0; ) {
-      length = readSync(source, buffer)
-      writeFileSync(target, buffer.subarray(0, length))
+      length = fs.readSync(source, buffer)
+      fs.writeFileSync(target, buffer.subarray(0, length))
     }
   } finally {
-    closeSync(source)
-    closeSync(target)
+    fs.closeSync(source)
+    fs.closeSync(target)
   }
 }
 
@@ -90,10 +78,10 @@ function replace(path: string, file: string, kept: string, finish: (lastIds: Las
   const database = openExclusively(path)
   // SQLite adds such a log to the file, or deletes it, but it can be all that is left of a store that was moved away.
   const isForeign = foreignLog(path) !== undefined
-  const keep = isForeign ? renameSync : linkSync
+  const keep = isForeign ? fs.renameSync : fs.linkSync
   try {
     // Before SQLite reads the store.
-    for (const suffix of ['-wal', '-journal']) if (existsSync(path + suffix)) keep(path + suffix, kept + suffix)
+    for (const suffix of ['-wal', '-journal']) if (fs.existsSync(path + suffix)) keep(path + suffix, kept + suffix)
     found = takeAlone(database, path)
     // The last ids cannot be read if the store is empty or damaged.
     known = finish((table) =>
@@ -103,20 +91,20 @@ function replace(path: string, file: string, kept: string, finish: (lastIds: Las
       ),
     )
     syncFolderOf(path)
-    for (const suffix of SIDE_SUFFIXES) rmSync(path + suffix, { force: true })
-    if (found === 'empty') renameSync(file, path)
+    for (const suffix of SIDE_SUFFIXES) fs.rmSync(path + suffix, { force: true })
+    if (found === 'empty') fs.renameSync(file, path)
     else swap(file, path, kept)
     done = true
   } finally {
-    if (!done && made && found === 'empty') rmSync(path)
+    if (!done && made && found === 'empty') fs.rmSync(path)
     database.close()
     if (!done) putBack(path, kept)
   }
-  if (found === 'whole' && !isForeign) for (const suffix of SIDE_SUFFIXES) rmSync(kept + suffix, { force: true })
+  if (found === 'whole' && !isForeign) for (const suffix of SIDE_SUFFIXES) fs.rmSync(kept + suffix, { force: true })
   return {
     known,
     /** The files of the previous store. */
-    kept: ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => existsSync(part)),
+    kept: ['', ...SIDE_SUFFIXES].map((suffix) => kept + suffix).filter((part) => fs.existsSync(part)),
     /** The reason if the new file names may not survive a power failure. */
     unsynced: tryOr<string | undefined>(() => void syncFolderOf(path), systemReason),
   }
@@ -133,7 +121,7 @@ function tryOr<Result>(work: () => Result, otherwise: (error: unknown) => Result
 /** Creates an empty file to lock. Returns `false` if there is already a file. */
 function makeEmpty(path: string): boolean {
   try {
-    closeSync(openSync(path, 'wx', 0o600))
+    fs.closeSync(fs.openSync(path, 'wx', 0o600))
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -158,7 +146,7 @@ function takeAlone(database: Database, path: string): Found {
   try {
     database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')
-    const empty = statSync(path).size === 0
+    const empty = fs.statSync(path).size === 0
     // Otherwise SQLite would delete the log beside the empty file, which may belong to the restored store by then.
     if (empty) database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
     database.run('COMMIT')
@@ -176,11 +164,11 @@ function takeAlone(database: Database, path: string): Found {
 /** After a failure: puts back the files that SQLite has removed beside the store. The store itself was not moved. */
 function putBack(path: string, kept: string): void {
   for (const suffix of SIDE_SUFFIXES) {
-    if (!existsSync(kept + suffix)) continue
-    if (existsSync(path + suffix)) rmSync(kept + suffix)
-    else renameSync(kept + suffix, path + suffix)
+    if (!fs.existsSync(kept + suffix)) continue
+    if (fs.existsSync(path + suffix)) fs.rmSync(kept + suffix)
+    else fs.renameSync(kept + suffix, path + suffix)
   }
-  rmSync(kept, { force: true })
+  fs.rmSync(kept, { force: true })
 }
 
 /**
@@ -188,27 +176,27 @@ function putBack(path: string, kept: string): void {
  * of the folder.
  */
 function giveOwner(file: string, path: string): void {
-  const old = statSync(path, { throwIfNoEntry: false })
-  const own = statSync(file)
-  const { uid, gid } = old ?? (process.getuid?.() === 0 ? statSync(dirname(path)) : own)
+  const old = fs.statSync(path, { throwIfNoEntry: false })
+  const own = fs.statSync(file)
+  const { uid, gid } = old ?? (process.getuid?.() === 0 ? fs.statSync(dirname(path)) : own)
   try {
-    if (uid !== own.uid || gid !== own.gid) chownSync(file, uid, gid)
+    if (uid !== own.uid || gid !== own.gid) fs.chownSync(file, uid, gid)
   } catch (cause) {
     throw new StartError(`${path} belongs to another user or group. Restore it as its owner, or as root.`, { cause })
   }
-  if (old) chmodSync(file, old.mode & 0o777)
+  if (old) fs.chmodSync(file, old.mode & 0o777)
 }
 
 /** Renames `path` to `kept` and `file` to `path`. If the process is killed in between, each file still has a name. */
 function swap(file: string, path: string, kept: string): void {
   if (!exchange(file, path)) {
     // Between these calls the store has two names, so checks.ts refuses to open it.
-    linkSync(path, kept)
-    renameSync(file, path)
+    fs.linkSync(path, kept)
+    fs.renameSync(file, path)
     return
   }
   try {
-    renameSync(file, kept)
+    fs.renameSync(file, kept)
   } catch (error) {
     exchange(file, path)
     throw error

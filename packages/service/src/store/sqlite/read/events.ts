@@ -2,10 +2,8 @@
 
 import type { EventStore } from '../../../domain/events.ts'
 import { type FeedDialect, type FeedRow, feedOf } from '../../shared/events.ts'
-import type { Read, Statements, Transact, Value } from '../connect/statements.ts'
+import type { Read, Statements } from '../connect/statements.ts'
 import { SQLITE_JSON } from './pages.ts'
-
-export const BEGIN_EPOCH = 'UPDATE event_epoch SET epoch = random() & 281474976710655'
 
 const INDEXES: Readonly<Record<string, string>> = {
   pet_id: 'events_by_pet',
@@ -28,9 +26,6 @@ const FEED: FeedDialect = {
   },
 }
 
-export function sqliteEvents(statements: Statements, read: Read, transact: Transact): EventStore {
-  const endEpoch = statements.query(`${BEGIN_EPOCH} WHERE epoch = ?`)
-  const run = (sql: string, values: readonly Value[]) =>
-    read(() => statements.queryOnce<FeedRow>(sql.replaceAll('$', '?')).all(...values))
-  return { ...feedOf(FEED, run), endEpoch: (epoch) => transact(() => void endEpoch.run(epoch)) }
+export function sqliteEvents(statements: Statements, read: Read): EventStore {
+  return feedOf(FEED, (sql, values) => read(() => statements.queryOnce<FeedRow>(sql).all(...values)))
 }

@@ -64,12 +64,13 @@ export function rowWriter(statements: Statements): (writes: Writes, now: number)
   function index({ petsChanged, petsDeleted, ordersChanged, ordersAdded }: Writes): void {
     for (const { before, after } of petsChanged) if (after.name !== before.name) search.renamePet(after.id, after.name)
     for (const { id } of petsDeleted) search.deletePet(id)
-    const referred = ordersChanged.filter(({ before, after }) => after.reference !== before.reference)
     // Placing an order also changes its pet.
     const names = new Map(petsChanged.map(({ after }) => [after.id, after.name]))
     const nameNow = (id: bigint) => names.get(id) ?? nameOf.get(id)?.name ?? ''
-    for (const { after } of referred) search.setOrder(after.id, after.reference, nameNow(after.petId))
-    search.addOrders(ordersAdded, nameNow)
+    const textOf = ({ reference, petId }: StoredOrder) => textOfOrder(reference, nameNow(petId))
+    for (const { before, after } of ordersChanged)
+      if (after.reference !== before.reference) search.orders.set(after.id, textOf(after))
+    search.orders.add(ordersAdded.map((order) => [order.id, textOf(order)]))
   }
 
   return (writes, now) => {
@@ -152,10 +153,6 @@ export function searchIndex(statements: Statements) {
       for (const [order, reference] of ordersOf.values(id)) orders.set(order, textOfOrder(reference, name))
     },
     deletePet: (id: bigint) => void remove.run(id),
-    /** `name` returns a pet's name. */
-    addOrders: (added: readonly StoredOrder[], name: (petId: bigint) => string) =>
-      orders.add(added.map(({ id, petId, reference }) => [id, textOfOrder(reference, name(petId))])),
-    setOrder: (id: bigint, reference: string | undefined, name: string) => orders.set(id, textOfOrder(reference, name)),
   }
 }
 
