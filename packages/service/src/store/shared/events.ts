@@ -1,6 +1,6 @@
 // Reads and writes the feed of events for both stores. `events` has one row for each event, in commit order.
 
-import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from '../../../../contract/src/json.ts'
+import { type JsonNumber, type JsonObject, parseJson } from '../../../../contract/src/json.ts'
 import {
   cursorExpired,
   type EventFilter,
@@ -11,13 +11,23 @@ import {
   type NewEvent,
 } from '../../domain/events.ts'
 import { ASCENDS } from '../../domain/lists.ts'
-import type { OrderStatus, OrderTerms } from '../../domain/orders.ts'
-import { type AnyColumns, columnsOf, type JsonDialect, jsonObject, NEW_PET_COLUMNS } from './rows.ts'
+import type { OrderStatus } from '../../domain/orders.ts'
+import type { NewPet } from '../../domain/pets.ts'
+import {
+  type AnyColumns,
+  columnsOf,
+  type JsonDialect,
+  jsonObject,
+  jsonWriter,
+  NEW_PET_COLUMNS,
+  TERMS_COLUMNS,
+} from './rows.ts'
 
 /** The JSON in `pet` has these fields; the other fields of the pet have their own columns. */
 const { status: _, ...PET } = NEW_PET_COLUMNS
 export const EVENT_PET_COLUMNS: AnyColumns = PET
-const PET_FIELDS = Object.keys(PET) as (keyof typeof PET)[]
+const petJson = jsonWriter<Omit<NewPet, 'status'>>(PET)
+const termsJson = jsonWriter(TERMS_COLUMNS)
 
 /** `json`: a text that is already JSON. */
 export const EVENT_COLUMNS: AnyColumns = {
@@ -63,18 +73,11 @@ function rowOf({ type, at, by, petId, orderId, pet, terms }: NewEvent, reached: 
     key_id: by,
     pet_id: petId,
     pet_status: pet?.status ?? null,
-    pet: pet ? stringifyJson(Object.fromEntries(PET_FIELDS.map((field) => [field, pet[field]]))) : null,
+    pet: pet ? petJson(pet) : null,
     order_id: orderId ?? null,
     order_status: orderId === undefined ? null : orderStatusOf(type),
     terms: terms ? termsJson(terms) : null,
   } satisfies Record<keyof typeof NEW_EVENT_COLUMNS, unknown>
-}
-
-function termsJson({ reference, expiresAt }: OrderTerms): string {
-  return stringifyJson({
-    reference,
-    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
-  })
 }
 
 /** An event type names the new status, for example `order.completed`. */

@@ -6,7 +6,7 @@ import type { FirstAnswer, Idempotent, StoredOrder } from '../../domain/decision
 import type { ApiKey, DeprecatedCalls, KeyStore, NewKey } from '../../domain/keys.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { HOLDING } from '../../domain/order-transitions.ts'
-import type { NewOrder, Order } from '../../domain/orders.ts'
+import type { NewOrder, Order, OrderTerms } from '../../domain/orders.ts'
 import type { NewPet, Pet } from '../../domain/pets.ts'
 import { StartError } from '../../domain/start-error.ts'
 
@@ -69,13 +69,21 @@ export function jsonObject(columns: AnyColumns, dialect: JsonDialect): string {
   return `concat(${parts.join(', ')}, '}')`
 }
 
-/** Returns the row as `jsonObject` writes it. */
-function rowJson<Row>(columns: Columns<Row>, row: Row): string {
+/** Returns a function that writes a row as `jsonObject` does. */
+export function jsonWriter<Row extends object>(columns: Columns<Row>): (row: Row) => string {
   const fields = Object.entries(columns as AnyColumns).map(([field, { kind }]) => {
-    const value = row[field as keyof Row]
-    return [field, kind === 'time' && value !== undefined ? new Date(Number(value)).toISOString() : value]
+    return { field: field as keyof Row, label: `"${field}":`, isTime: kind === 'time' }
   })
-  return stringifyJson(Object.fromEntries(fields))
+  return (row) => {
+    let text = ''
+    for (const { field, label, isTime } of fields) {
+      const value = row[field]
+      if (value === undefined) continue
+      const written = isTime ? `"${new Date(Number(value)).toISOString()}"` : stringifyJson(value)
+      text += (text === '' ? label : `,${label}`) + written
+    }
+    return `{${text}}`
+  }
 }
 
 /**
@@ -135,13 +143,15 @@ export const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
   expiresAt: { column: 'expires_at', kind: 'time', optional: true },
 }
 
-const { petId, ...optional } = NEW_ORDER_COLUMNS
+const { petId, ...terms } = NEW_ORDER_COLUMNS
+/** The fields that a client can change. */
+export const TERMS_COLUMNS: Columns<OrderTerms> = terms
 
 const later = {
   status: { column: 'status', kind: 'word' },
   placedAt: { column: 'placed_at', kind: 'time' },
   changedAt: { column: 'changed_at', kind: 'time' },
-  ...optional,
+  ...terms,
 } as const
 
 /** The columns of the table. */
@@ -149,7 +159,7 @@ export const STORED_ORDER_COLUMNS: Columns<StoredOrder> = { id, petId, ...later 
 
 export const ORDER_COLUMNS: Columns<Order> = { id, petId, petName: { column: 'pet_name', kind: 'text' }, ...later }
 
-export const orderJson = (order: Order): string => rowJson(ORDER_COLUMNS, order)
+export const orderJson = jsonWriter(ORDER_COLUMNS)
 
 /**
  * The condition of orders that expire. Reservations whose pet was changed by hand are skipped, so that the others
