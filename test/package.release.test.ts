@@ -81,7 +81,7 @@ describe('the package', () => {
       const html = await (await fetch(new URL(page, service.url))).text()
       const files = filesOf(html)
       expect(files.length).toBeGreaterThan(1)
-      for (const file of files) expect((await fetch(new URL(file, service.url))).status).toBe(200)
+      for (const file of files) expect([file, (await fetch(new URL(file, service.url))).status]).toEqual([file, 200])
     }
     expect((await fetch(new URL('/openapi.json', service.url))).status).toBe(200)
     await copiesLog(join(cwd, 'data/petstore.db'))

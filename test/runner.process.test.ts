@@ -100,7 +100,7 @@ test('a run that exceeds its limit kills its processes, and lists unfinished fil
   const folder = temporaryFile('hanging')
   mkdirSync(folder)
   const write = (name: string, body: string) =>
-    writeFileSync(join(folder, name), `import { test } from 'bun:test'\ntest('it', async () => { ${body} })\n`)
+    writeFileSync(join(folder, name), `import { test } from 'bun:test'\ntest('it', async () => { ${body} }, 1e9)\n`)
   write('quick.test.ts', '')
   const child = `Bun.spawn(['sleep', '1000'], { stdio: ['ignore', 'inherit', 'inherit'] })`
   const forever = 'await new Promise((resolve) => setTimeout(resolve, 1e9))'

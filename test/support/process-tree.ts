@@ -51,6 +51,19 @@ function readProc(pid: number | string, name: string): string {
   }
 }
 
+/** Resolves at the end of a process with its peak memory. Linux reports it together with the memory of this process. */
+export async function peakBytesOf(child: Bun.Subprocess): Promise<number> {
+  let peak = 0
+  const look = () => {
+    const [, kib = 0] = /^VmHWM:\s+(\d+) kB$/m.exec(readProc(child.pid, 'status')) ?? []
+    peak = Math.max(peak, 1024 * Number(kib))
+  }
+  const timer = setInterval(look, 20)
+  await child.exited
+  clearInterval(timer)
+  return HAS_PROC ? peak : (child.resourceUsage()?.maxRSS ?? Number.NaN)
+}
+
 export function isAlive(pid: number): boolean {
   // A zombie has an entry, too.
   return /^State:\s+[^Z]/m.test(readProc(pid, 'status'))

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { atEndOfFile, temporaryFile } from './files.ts'
 import { launcher } from './process.ts'
+import { peakBytesOf } from './process-tree.ts'
 import { until } from './until.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -88,8 +89,8 @@ export function forward({ to, url, key, secrets = SECRET, args = [], env = {}, .
     /** The exit status and standard error. */
     ended,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The peak memory, available after the end. */
-    peakBytes: () => child.resourceUsage()?.maxRSS ?? Number.NaN,
+    /** The peak memory, after the end. */
+    peakBytes: peakBytesOf(child),
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
       return ended()

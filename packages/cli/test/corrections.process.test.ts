@@ -59,8 +59,8 @@ describe('petstore pets delete', () => {
       await terminal.waitFor(`Delete pet ${id}? [y/N] `)
       terminal.type(`${answer}\r`)
       await terminal.waitFor(ended)
-      expect(await terminal.exited).toBe(isThere ? 1 : 0)
-      expect((await outcomeOf(client.getPet(id))) === 'answered').toBe(isThere)
+      expect([answer, await terminal.exited]).toEqual([answer, isThere ? 1 : 0])
+      expect([answer, (await outcomeOf(client.getPet(id))) === 'answered']).toEqual([answer, isThere])
     }
   })
 

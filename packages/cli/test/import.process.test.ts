@@ -1,12 +1,13 @@
 // `petstore pets import` and `export`: each record is added once, and bad records are reported by line.
 
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { petFilter } from '../../../test/support/lists.ts'
 import { newPet, petBody, petsOf } from '../../../test/support/pets.ts'
 import { root, run, serve } from '../../../test/support/process.ts'
+import { peakBytesOf } from '../../../test/support/process-tree.ts'
 import { startService } from '../../../test/support/service.ts'
 import { openShop } from '../../../test/support/shop.ts'
 import { until } from '../../../test/support/until.ts'
@@ -108,27 +109,11 @@ describe('import and export', () => {
     const env = { PATH: process.env.PATH ?? '', ...service.env }
     const command = [join(root, 'bin/petstore'), 'pets', 'import', name]
     const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
-    // The resource usage at exit would include the memory of this test process.
-    let peakKib = 0
-    const hasEnded = () => {
-      peakKib = Math.max(peakKib, peakMemoryKib(child.pid))
-      return child.exitCode !== null
-    }
-    await until('the import has ended', hasEnded, { everyMs: 20 })
+    const peakBytes = await peakBytesOf(child)
     expect(await child.stderr.text()).toContain('Added 4000 pets.')
-    expect(peakKib * 1024).toBeLessThan(4_000 * record.length)
-    expect(peakKib).toBeGreaterThan(0)
+    expect(peakBytes).toBeWithin(1, 4_000 * record.length)
   })
 })
-
-/** The peak memory of a process, as Linux reports it; 0 after the process has ended. */
-function peakMemoryKib(pid: number): number {
-  try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-  } catch {
-    return 0
-  }
-}
 
 describe.concurrent('an interrupted import', () => {
   test.each([

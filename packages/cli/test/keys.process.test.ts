@@ -160,7 +160,7 @@ describe('rotate', () => {
       const [first] = (await list()).filter((key) => key.name === name)
       for (const which of [name, String(first?.id)]) {
         await keys('rotate', which)
-        expect(await lifeOf(name)).toBe(name === 'yearly' ? 365 : null)
+        expect([which, await lifeOf(name)]).toEqual([which, name === 'yearly' ? 365 : null])
       }
     }
   })

@@ -25,7 +25,8 @@ test('requests to this machine, and all requests of health, bypass the proxy', a
   const env = environment('http_proxy')
   for (const host of ['localhost', 'shop.localhost', '127.0.0.1', '127.9.8.7', '[::1]']) {
     const url = ['--url', `http://${host}:${port}/v1`]
-    expect((await runProcess(['pets', 'list', ...url], { env })).stdout).toContain('Rex')
+    const { stdout } = await runProcess(['pets', 'list', ...url], { env })
+    expect([host, stdout]).toEqual([host, expect.stringContaining('Rex')])
   }
   const away = await runProcess(['health', '--url', 'http://petstore.invalid'], { env })
   expect(away.stderr).toMatch(/^petstore: http:\/\/petstore\.invalid\/readyz does not answer \([a-z ]+\)\. --url, /)

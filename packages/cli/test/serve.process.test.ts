@@ -140,7 +140,7 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
     for (const args of [['--database', file], ['--database', file], ['--ephemeral']]) {
       const service = await serve(args, { env: { PETSTORE_BOOTSTRAP_KEY: key } })
       if (args[1] === file) expect(service.stdout()).not.toContain('pets_')
-      expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
+      expect([args, (await ask('GET', `${service.url}/pets`, key)).status]).toEqual([args, 200])
       await service.stop()
       expect(service.stderr()).not.toContain('PETSTORE_BOOTSTRAP_KEY')
     }
