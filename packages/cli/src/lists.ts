@@ -111,15 +111,10 @@ export interface Exported<Item, Filter, Row = Item> {
   examples: readonly string[]
 }
 
-export function exportCommand<Item extends object, Filter, Row extends object = Item>({
-  noun,
-  columns,
-  list,
-  rows,
-  count: countAll,
-  note,
-  examples,
-}: Exported<Item, Filter, Row>): Command {
+export function exportCommand<Item extends object, Filter, Row extends object = Item>(
+  exported: Exported<Item, Filter, Row>,
+): Command {
+  const { noun, columns, list, rows, count: countAll, note, examples } = exported
   const command = withClientSettings(new Command('export'))
     .description(`Write ${noun}s to a file or to standard output.`)
     .argument('[file]', 'the file (default: standard output, also written as -)')

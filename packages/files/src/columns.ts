@@ -74,11 +74,7 @@ function settle(found: Found, field: Field, headings: readonly string[], fits: (
  * Combines known headings with `choices`. Throws FileError if the name or the category has no column, or if several
  * columns fit a field equally well. With `category`, the category needs no column.
  */
-export function neededColumns(
-  headings: readonly string[],
-  choices: ColumnChoices = new Map(),
-  category = false,
-): ColumnPositions {
+export function neededColumns(headings: readonly string[], choices: ColumnChoices = new Map(), category = false) {
   const { columns, unclear } = knownColumns(headings.map((heading) => (choices.has(heading) ? '' : heading)))
   for (const [heading, field] of choices) {
     const at = headings.indexOf(heading)

@@ -60,18 +60,22 @@ interface Filter {
 /** By the order's new status. */
 const CHANGES: Record<RequestedTransition, () => Command> = {
   completed: () =>
-    orderCommand('complete', 'Sell the pet of a pending order.', (client, id) => client.completeOrder(id), {
+    orderCommand('complete', 'Sell the pet of a pending order.', {
+      act: (id, self) => createClient(self).completeOrder(id),
       said: printSold,
     }),
   cancelled: () =>
-    orderCommand('cancel', 'Cancel a pending order. Its pet becomes available.', async (client, id) => {
-      await client.cancelOrder(id)
-      return client.getOrder(id)
+    orderCommand('cancel', 'Cancel a pending order. Its pet becomes available.', {
+      async act(id, self) {
+        const client = createClient(self)
+        await client.cancelOrder(id)
+        return client.getOrder(id)
+      },
     }),
   returned: () =>
-    orderCommand('return', 'Take back the pet of a completed order. It becomes available.', (client, id) =>
-      client.returnOrder(id),
-    ),
+    orderCommand('return', 'Take back the pet of a completed order. It becomes available.', {
+      act: (id, self) => createClient(self).returnOrder(id),
+    }),
 }
 
 export function ordersCommand(): Command {
@@ -79,7 +83,7 @@ export function ordersCommand(): Command {
     .description('Place, list, change, complete, cancel, return and export the orders of a running service.')
     .addCommand(placeCommand())
     .addCommand(listOrdersCommand())
-    .addCommand(orderCommand('show', 'Show one order.', (client, id) => client.getOrder(id), { lines: details }))
+    .addCommand(showCommand())
     .addCommand(updateCommand())
   for (const command of Object.values(CHANGES)) orders.addCommand(command())
   const exported = exportCommand<Order, Filter>({
@@ -99,27 +103,28 @@ function withReference(command: Command): Command {
   return command.option('--reference <text>', 'text to find the order by, such as a receipt, a till or a customer')
 }
 
+function showCommand(): Command {
+  return orderCommand('show', 'Show one order.', { act: (id, self) => createClient(self).getOrder(id), lines: details })
+}
+
 function placeCommand(): Command {
-  return withReference(withClientSettings(new Command('place')))
-    .description('Reserve an available pet.')
-    .addArgument(int64Argument('<pet>', "the pet's id"))
-    .option(
-      '--expires <when>',
-      'the end of the reservation: 30m, 24h, 7d from now, or a time such as 2026-11-24T18:00:00Z (default: none)',
-      parsedBy(parseExpiry),
-    )
-    .option('--json', 'print the order as JSON, for programs', false)
-    .addHelpText(
-      'after',
-      `
+  return orderCommand('place', 'Reserve an available pet.', {
+    on: ['<pet>', "the pet's id"],
+    flags: (command) =>
+      withReference(command).option(
+        '--expires <when>',
+        'the end of the reservation: 30m, 24h, 7d from now, or a time such as 2026-11-24T18:00:00Z (default: none)',
+        parsedBy(parseExpiry),
+      ),
+    help: `
 Examples:
   petstore orders place 42 --reference 'till 3' --expires 30m
   petstore orders place 42 --expires 24h --json`,
-    )
-    .action(async (petId: bigint, { reference, expires, json }, self: Command) => {
+    async act(petId, self, { reference, expires }) {
       const placed = { petId, reference, expiresAt: await endOf(self, expires) } satisfies EveryField<NewOrder>
-      await printOrder(await createClient(self).placeOrder(placed as NewOrder), json)
-    })
+      return createClient(self).placeOrder(placed as NewOrder)
+    },
+  })
 }
 
 function listOrdersCommand(): Command {
@@ -147,23 +152,20 @@ function listOrdersCommand(): Command {
 }
 
 function updateCommand(): Command {
-  return withClientSettings(new Command('update'))
-    .description('Change a pending order: extend a reservation, or correct its reference.')
-    .addArgument(int64Argument('<order>', "the order's id"))
-    .option('--reference <text>', 'the new reference, or none to remove it')
-    .option(
-      '--expires <when>',
-      'the new end of the reservation: 2h, 7d from now, a time such as 2026-11-24T18:00:00Z, or none to remove it',
-      parsedBy((text) => (text === NONE ? NONE : parseExpiry(text))),
-    )
-    .option('--json', 'print the order as JSON, for programs', false)
-    .addHelpText('after', '\nExample:\n  petstore orders update 7 --expires 2h')
-    .action(async (id: bigint, { reference, expires, json }, self: Command) => {
+  return orderCommand('update', 'Change a pending order: extend a reservation, or correct its reference.', {
+    flags: (command) =>
+      command.option('--reference <text>', 'the new reference, or none to remove it').option(
+        '--expires <when>',
+        'the new end of the reservation: 2h, 7d from now, a time such as 2026-11-24T18:00:00Z, or none to remove it',
+        parsedBy((text) => (text === NONE ? NONE : parseExpiry(text))),
+      ),
+    help: '\nExample:\n  petstore orders update 7 --expires 2h',
+    async act(id, self, { reference, expires }) {
       const expiresAt = orNull(await endOf(self, expires))
       const fields = { reference: orNull(reference), expiresAt } satisfies EveryField<OrderChange>
-      const change = givenFields<OrderChange>(fields, '--reference or --expires')
-      await printOrder(await createClient(self).updateOrder(id, change), json)
-    })
+      return createClient(self).updateOrder(id, givenFields<OrderChange>(fields, '--reference or --expires'))
+    },
+  })
 }
 
 /** Removes the value. A parser cannot return null, because commander turns it into an empty text. */
@@ -173,22 +175,36 @@ function orNull(text: string | undefined): string | null | undefined {
   return text === NONE ? null : text
 }
 
+interface Options {
+  json: boolean
+  reference?: string
+  expires?: Expiry
+}
+
+interface OrderCommand {
+  /** The argument, an id. Default: the order's. */
+  on?: readonly [name: string, description: string]
+  flags?: (command: Command) => Command
+  help?: string
+  act(id: bigint, self: Command, options: Options): Promise<Order>
+  lines?: (order: Order) => Line[]
+  said?: (order: Order) => void
+}
+
 /** A command for one order, which prints the result of `act`. */
-function orderCommand(
-  name: string,
-  description: string,
-  act: (client: PetstoreClient, id: bigint) => Promise<Order>,
-  { lines, said }: { lines?: (order: Order) => Line[]; said?: (order: Order) => void } = {},
-): Command {
-  return withClientSettings(new Command(name))
+function orderCommand(name: string, description: string, order: OrderCommand): Command {
+  const { on = ['<order>', "the order's id"], flags, help, act, lines, said } = order
+  const command = withClientSettings(new Command(name))
     .description(description)
-    .addArgument(int64Argument('<order>', "the order's id"))
+    .addArgument(int64Argument(...on))
+  flags?.(command)
+  return command
     .option('--json', 'print the order as JSON, for programs', false)
-    .addHelpText('after', `\nExample:\n  petstore orders ${name} 7`)
-    .action(async (id: bigint, { json }: { json: boolean }, self: Command) => {
-      const order = await act(createClient(self), id)
-      await printOrder(order, json, lines)
-      if (!json) said?.(order)
+    .addHelpText('after', help ?? `\nExample:\n  petstore orders ${name} 7`)
+    .action(async (id: bigint, options: Options, self: Command) => {
+      const order = await act(id, self, options)
+      await printOrder(order, options.json, lines)
+      if (!options.json) said?.(order)
     })
 }
 
@@ -249,27 +265,25 @@ async function endOf(command: Command, expiry: Expiry | undefined): Promise<stri
 
 /** Places an order that expires if the command cannot complete it. */
 export function sellCommand(): Command {
-  return withReference(withClientSettings(new Command('sell')))
-    .description('Sell an available pet: place an order and complete it.')
-    .addArgument(int64Argument('<pet>', "the pet's id"))
-    .option('--json', 'print the order as JSON, for programs', false)
-    .addHelpText(
-      'after',
-      `
+  return orderCommand('sell', 'Sell an available pet: place an order and complete it.', {
+    on: ['<pet>', "the pet's id"],
+    flags: withReference,
+    help: `
 If the sale cannot be completed, the pet is reserved for at most 10 minutes. To
 sell a pet that is reserved, complete its order: petstore orders complete ORDER.
 
 Example:
   petstore sell 42 --reference 'receipt 4711'`,
-    )
-    .action(async (petId: bigint, { reference, json }, self: Command) => {
+    async act(petId, self, { reference }) {
       const client = createClient(self)
       const order = { petId, reference, expiresAt: new Date((await serviceNow(self)) + SALE_MS).toISOString() }
-      const placed = await client.placeOrder(order).catch((error) => refuse(error, client, order))
-      const sold = await client.completeOrder(placed.id).catch((error) => giveUp(error, client, placed))
-      await printOrder(sold, json)
-      if (!json) printSold(sold)
-    })
+      const placed = await client
+        .placeOrder(order as NewOrder)
+        .catch((error) => refuse(error, client, order as NewOrder))
+      return client.completeOrder(placed.id).catch((error) => giveUp(error, client, placed))
+    },
+    said: printSold,
+  })
 }
 
 /** Names the order that holds the pet, or the command that shows whether the order was placed. */

@@ -161,11 +161,7 @@ function toList({ id, level, promise, sources, needs = [] }: PromiseRow) {
   return { id, level, promise, source: sources.join('; '), needs }
 }
 
-function targetOf(
-  url: string | undefined,
-  { write, yes, timeout, totalTimeout, keyFile }: Options,
-  self: Command,
-): Target {
+function targetOf(url: string | undefined, { write, yes, timeout, totalTimeout, keyFile }: Options, self: Command) {
   const baseUrl = parseUrl(url)
   const flags = self.opts<Record<string, string>>()
   if (keyFile !== undefined && flags.apiKey !== undefined) throw new FlagError('Give --key or --key-file, not both.')

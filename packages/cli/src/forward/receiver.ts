@@ -29,11 +29,7 @@ const ANSWER_BYTES_MAX = 64 * 1024
 const BODY_MS = 100
 
 /** Posts the message once. `signal` aborts the attempt. */
-export async function post(
-  { url, secrets, timeoutMs = TIMEOUT_MS }: Receiver,
-  message: Message,
-  signal: AbortSignal,
-): Promise<'accepted' | 'removed' | Failed> {
+export async function post({ url, secrets, timeoutMs = TIMEOUT_MS }: Receiver, message: Message, signal: AbortSignal) {
   const answered = new AbortController()
   try {
     const response = await fetch(url, {

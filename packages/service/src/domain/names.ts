@@ -41,16 +41,14 @@ export function storedNames(categories: readonly Category[], highest: bigint | n
  * Returns a function that returns the problems of the next category, as sentences. `shown` quotes a name; `where` says for later problems
  * where the category is, such as `on line 2`.
  */
-export function nameRules(
-  shown: (name: string) => string,
-): (id: bigint | undefined, name: string, where: string) => string[] {
+export function nameRules(shown: (name: string) => string) {
   const places = new Map<bigint | string, string>()
   const once = (key: bigint | string, what: string, where: string) => {
     const before = places.get(key)
     if (before === undefined) places.set(key, where)
     return before === undefined ? [] : [`${what} is also ${before}.`]
   }
-  return (id, name, where) => {
+  return (id: bigint | undefined, name: string, where: string): string[] => {
     const isNumber = /^[+-]?[0-9]+$/.test(folded(name))
     const fault = nameFault(name) ?? (isNumber ? 'must not be a number, because numbers are ids' : undefined)
     return [

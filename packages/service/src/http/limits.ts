@@ -278,11 +278,7 @@ export class RunningKeys {
    * Runs `work` with the header's key, if there is one. Rejects with `idempotency_in_flight` while another request
    * with the key is running.
    */
-  async runAlone<Result>(
-    by: KeyId,
-    header: string | undefined,
-    work: (key?: string) => Promise<Result>,
-  ): Promise<Result> {
+  async runAlone<Result>(by: KeyId, header: string | undefined, work: (key?: string) => Promise<Result>) {
     if (header === undefined) return work()
     // Without the quotes and escapes of an RFC 8941 string (3.3.3). A key without quotes stays unchanged.
     const key = header.startsWith('"') ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : header

@@ -18,11 +18,7 @@ export interface CopyProgress {
 }
 
 /** Resolves with the number of rows of each table. Throws StartError if the target has other data. */
-export async function copyStore(
-  from: string,
-  to: string,
-  onProgress: (progress: CopyProgress) => void,
-): Promise<Record<string, number>> {
+export async function copyStore(from: string, to: string, onProgress: (progress: CopyProgress) => void) {
   const [fromKind, toKind] = [kindOf(from), kindOf(to)]
   if (fromKind.identify(from) === toKind.identify(to)) {
     throw new StartError('Both addresses are the same. Name another store with --to.')

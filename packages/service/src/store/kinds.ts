@@ -151,10 +151,7 @@ export async function openStore(address: string, options: StoreOptions): Promise
 }
 
 /** As `StoreKind.open`, and closes the store again. */
-export async function migrateStore(
-  address: string,
-  options: Pick<StoreOptions, 'current' | 'onMigration'> = {},
-): Promise<void> {
+export async function migrateStore(address: string, options: Pick<StoreOptions, 'current' | 'onMigration'> = {}) {
   const store = await openStore(address, { now: wallMs, ...options })
   await store.close()
 }

@@ -32,10 +32,7 @@ export async function openPostgresContents(address: string): Promise<Contents> {
 }
 
 /** Runs `work` in one transaction, which also creates the schema if there is none. Throws StartError if it is older. */
-export async function fillPostgres<Result>(
-  address: string,
-  work: (target: Contents) => Promise<Result>,
-): Promise<Result> {
+export async function fillPostgres<Result>(address: string, work: (target: Contents) => Promise<Result>) {
   await using session = await sessionOf(address)
   const { execute } = session
   const fill = async () => {
@@ -109,10 +106,7 @@ function refuseText(error: unknown): never {
  * Returns the table's sequence, the last id that it assigned, and the highest id: logical replication and data-only
  * copies leave the sequence behind the rows.
  */
-export async function lastIdOf(
-  query: RunQuery,
-  table: string,
-): Promise<{ sequence: string; assigned: bigint; last: bigint }> {
+export async function lastIdOf(query: RunQuery, table: string) {
   const [row] = await query<{ sequence: string; assigned: bigint; last: bigint }>(
     `SELECT sequence, assigned, greatest(assigned, (SELECT max(id) FROM ${quoted(table)})) AS last
      FROM pg_get_serial_sequence(quote_ident($1), 'id') AS sequence,

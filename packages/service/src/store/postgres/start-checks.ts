@@ -70,10 +70,7 @@ const REASONS = {
 }
 
 /** Runs `work` with the parsed address. Throws StartError for known errors; others are rethrown. */
-export async function orRefusal<Result>(
-  address: string,
-  work: (parsed: PostgresAddress) => Promise<Result>,
-): Promise<Result> {
+export async function orRefusal<Result>(address: string, work: (parsed: PostgresAddress) => Promise<Result>) {
   try {
     return await work(parsePostgresAddress(address))
   } catch (error) {

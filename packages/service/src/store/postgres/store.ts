@@ -117,12 +117,7 @@ async function open(address: PostgresAddress, options: StoreOptions): Promise<St
  * Checks a host that is found later: a failover can lead to one that a migration has not reached. Throws even after
  * running the migration again, because only new connections show whether its commit reaches the standby.
  */
-async function checkAgain(
-  address: PostgresAddress,
-  host: WritableHost,
-  query: RunQuery,
-  { current }: StoreOptions,
-): Promise<void> {
+async function checkAgain(address: PostgresAddress, host: WritableHost, query: RunQuery, { current }: StoreOptions) {
   const version = await schemaVersion(query)
   if (version < NEWEST_VERSION) {
     const lost = `a failover lost a migration: the schema is ${version}, and this version needs ${NEWEST_VERSION}.`

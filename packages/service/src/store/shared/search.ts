@@ -41,11 +41,8 @@ export interface WalkRange<Filter> {
 export type Walk<Filter> = (range: WalkRange<Filter>) => AsyncIterable<readonly FoundRow[]>
 
 /** Returns `plain` with support for `search`. */
-export function searchable<Filter extends AnyFilter>(
-  plain: (filter: Filter) => Promise<Page>,
-  walk: Walk<Filter>,
-): (filter: Filter) => Promise<Page> {
-  return async (filter) => {
+export function searchable<Filter extends AnyFilter>(plain: (filter: Filter) => Promise<Page>, walk: Walk<Filter>) {
+  return async (filter: Filter): Promise<Page> => {
     if (filter.search === undefined) return plain(filter)
     const wanted = searchWords(filter.search).toSorted((one, other) => other.length - one.length)
     const words = wanted.slice(0, INDEXED_MAX).map(indexedWord)
@@ -59,11 +56,7 @@ export function searchable<Filter extends AnyFilter>(
   }
 }
 
-async function found(
-  steps: AsyncIterable<readonly FoundRow[]>,
-  beginnings: readonly string[],
-  count: number,
-): Promise<FoundRow[]> {
+async function found(steps: AsyncIterable<readonly FoundRow[]>, beginnings: readonly string[], count: number) {
   const found: FoundRow[] = []
   for await (const rows of steps) {
     let startedAt = monotonicMs()

@@ -21,13 +21,10 @@ interface PageRow {
   json: string
 }
 
-export function pages<Filter extends AnyFilter>(
-  read: RunQuery,
-  list: StoredList<Filter>,
-): (filter: Filter) => Promise<Page> {
+export function pages<Filter extends AnyFilter>(read: RunQuery, list: StoredList<Filter>) {
   const columns = `id, ${jsonObject(list.columns, POSTGRES_JSON)} AS json`
 
-  return async (filter) => {
+  return async (filter: Filter): Promise<Page> => {
     const { limit, after } = filter
     const plan = planOf(list, filter)
     const up = goesUp(filter)

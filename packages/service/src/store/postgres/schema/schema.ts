@@ -130,11 +130,7 @@ export async function applyMigrations(execute: RunQuery): Promise<number> {
 }
 
 /** If the migration was rolled back because it waited for a lock, resolves with the sessions that held it. */
-async function tryToMigrate(
-  session: Session,
-  observer: Session,
-  { onMigration: report }: MigrateOptions,
-): Promise<string | undefined> {
+async function tryToMigrate(session: Session, observer: Session, { onMigration: report }: MigrateOptions) {
   const { execute } = session
   let holders = 'another session'
   let isOver = false

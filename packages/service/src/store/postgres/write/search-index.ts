@@ -52,12 +52,7 @@ async function renamePet(query: RunQuery, { id, name }: Pet): Promise<void> {
 }
 
 /** Indexes up to `limit` rows after `after` that were written without it. */
-export async function indexRows(
-  query: RunQuery,
-  table: 'pets' | 'orders',
-  after: bigint,
-  limit: number,
-): Promise<void> {
+export async function indexRows(query: RunQuery, table: 'pets' | 'orders', after: bigint, limit: number) {
   const list = table === 'pets' ? PETS : ORDERS
   const rows = await query<Indexed[number]>(
     `SELECT id, ${list.searched} AS text FROM ${rowsOf(list)} WHERE id > $1 ORDER BY id LIMIT ${limit}`,

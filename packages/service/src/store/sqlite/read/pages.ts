@@ -43,11 +43,7 @@ export function rowById<Row>(
     })
 }
 
-export function pages<Filter extends AnyFilter>(
-  statements: Statements,
-  read: Read,
-  list: StoredList<Filter>,
-): (filter: Filter) => Promise<Page> {
+export function pages<Filter extends AnyFilter>(statements: Statements, read: Read, list: StoredList<Filter>) {
   const json = jsonObject(list.columns, SQLITE_JSON)
   const built = new Map<string, Query<Answer>>()
   const inRange = statements.query<[json: string, count: bigint]>(
@@ -78,7 +74,7 @@ export function pages<Filter extends AnyFilter>(
     return pageOf(filter, foundIn(answer as Answer, filter))
   }
 
-  return (filter) => read(() => page(filter))
+  return (filter: Filter) => read(() => page(filter))
 }
 
 const START = '{"id":'
