@@ -1,6 +1,6 @@
 // The reports of `petstore verify`: the text that it prints, and a file of JUnit XML. All text from servers is escaped.
 
-import { printable } from '../../service/src/system/terminal.ts'
+import { printable } from '../../service/src/system/io.ts'
 import type { Result } from '../../verify/src/examination.ts'
 import type { Level, PromiseRow } from '../../verify/src/promises/shared/promise.ts'
 import { type Line, plural } from './terminal/print.ts'

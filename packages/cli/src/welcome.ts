@@ -5,8 +5,7 @@ import { SETTINGS } from '../../service/src/config/settings.ts'
 import type { Log } from '../../service/src/observability/log.ts'
 import { absolutePath } from '../../service/src/store/absolute-path.ts'
 import { kindOf } from '../../service/src/store/kinds.ts'
-import { io } from '../../service/src/system/io.ts'
-import { printableLines } from '../../service/src/system/terminal.ts'
+import { io, printableLines } from '../../service/src/system/io.ts'
 import { commandName } from './child-process.ts'
 
 export interface Started {

@@ -16,8 +16,7 @@ import { type ForwardOptions, forward, type Hook, SECRET, startHook, taken } fro
 import { Sender } from '../../client/src/sender.ts'
 import { decodeEventCursor, encodeEventCursor } from '../../service/src/domain/events.ts'
 import { createLog } from '../../service/src/observability/log.ts'
-import { Forwarder } from '../src/forward/forwarder.ts'
-import { Progress } from '../src/forward/metrics.ts'
+import { Forwarder, Progress } from '../src/forward/forwarder.ts'
 import { TIMEOUT_MS } from '../src/forward/receiver.ts'
 import { SavedCursor } from '../src/forward/saved-cursor.ts'
 

@@ -3,7 +3,6 @@
 import type { PetStatus } from '../../contract/src/generated.ts'
 import { isOwnExport, neededColumns, toHeading } from './columns.ts'
 import { type CsvRow, parseRows } from './csv-rows.ts'
-import { guarded, unguarded } from './excel.ts'
 import {
   type ColumnPositions,
   FIELDS,
@@ -95,7 +94,7 @@ export function petOf({ name, categoryId = '', ...row }: Record<string, string>)
 }
 
 /** Parses a category id. Returns other text unchanged, so that the service reports the problem. */
-export function categoryOf(text: string): bigint | string {
+function categoryOf(text: string): bigint | string {
   return /^[+-]?[0-9]{1,100}$/.test(text.trim()) ? BigInt(text) : text
 }
 
@@ -122,4 +121,32 @@ function statusOf(text: string): string {
 
 function quoted(text: string, separator: string): string {
   return /["\r\n]|^\s|\s$/.test(text) || text.includes(separator) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+// Adapts CSV for Excel: the separator of its language, and an apostrophe before text that it would run as a formula
+// (OWASP, CSV injection). An import removes the apostrophes, so every name survives a round trip.
+
+/**
+ * Text that starts like this gets an apostrophe. That includes text with an apostrophe, so that an import knows which
+ * ones were added.
+ */
+const RISKY = /^[=+\-@＝＋－＠\t\r\n']/
+const isRisky = (text: string) => RISKY.test(text)
+
+async function* guarded(items: AsyncIterable<object>): AsyncGenerator<object> {
+  for await (const item of items) yield withTexts(item, (text) => (isRisky(text) ? `'${text}` : text))
+}
+
+function unguarded<Item extends object>(item: Item): Item {
+  return withTexts(item, (text) => (text.startsWith("'") && isRisky(text.slice(1)) ? text.slice(1) : text))
+}
+
+function withTexts<Item extends object>(item: Item, change: (text: string) => string): Item {
+  const changed = Object.entries(item).map(([name, value]) => [name, typeof value === 'string' ? change(value) : value])
+  return Object.fromEntries(changed) as Item
+}
+
+/** `locale` defaults to the browser's language. */
+export function listSeparator(locale?: string): string {
+  return new Intl.NumberFormat(locale).format(0.5).includes(',') ? ';' : ','
 }

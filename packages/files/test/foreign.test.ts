@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { guessedColumns, ignoredHeadings, neededColumns, parseColumnChoices } from '../src/columns.ts'
-import { csv, excel } from '../src/csv.ts'
-import { listSeparator } from '../src/excel.ts'
+import { csv, excel, listSeparator } from '../src/csv.ts'
 import type { SourceRecord } from '../src/format.ts'
 import { decodedText, ENCODINGS, type Encoding, encodingOf } from '../src/text.ts'
 

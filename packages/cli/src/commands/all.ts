@@ -24,7 +24,7 @@ export const COMMANDS = new Map(
     status: async () => (await import('./status.ts')).statusCommand(),
     open: async () => (await import('./status.ts')).openCommand(),
     verify: async () => (await import('./verify.ts')).verifyCommand(),
-    demo: async () => (await import('./demo.ts')).demoCommand(),
+    demo: async () => (await import('./pets.ts')).demoCommand(),
   }),
 )
 

@@ -1,16 +1,18 @@
-// `petstore pets …` and `petstore inventory` work on the pets of a running service.
+// `petstore pets …`, `petstore inventory` and `petstore demo` work on the pets of a running service.
 
 import { Command, Option } from 'commander'
-import type { NewPet, Pet, PetChange, PetFilter, PetStatus } from '../../../client/src/petstore.ts'
+import type { NewPet, Pet, PetChange, PetFilter, PetStatus, PetstoreClient } from '../../../client/src/petstore.ts'
+import { addSamples, samplePets } from '../../../client/src/samples.ts'
 import type { Sort } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import type { Names } from '../../../service/src/domain/names.ts'
 import { namesIfThere, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
 import { exportCommand, listCommand, withNewest } from '../lists.ts'
-import { confirm } from '../terminal/interaction.ts'
+import { Interrupted } from '../terminal/exit-codes.ts'
+import { confirm, startProgress } from '../terminal/interaction.ts'
 import { type EveryField, givenFields, int64Argument, statusOption, withClientSettings } from '../terminal/options.ts'
-import { grouped, print, printLines, printNote } from '../terminal/print.ts'
+import { grouped, plural, print, printLines, printNote } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
 import { importCommand } from './import.ts'
 
@@ -164,4 +166,37 @@ async function printPet(pet: Pet, json: boolean, command: Command): Promise<void
 
 function cells(pet: Pet, names: Names | undefined): string[] {
   return FIELDS.map((field) => (field === 'categoryId' && names?.nameOf(pet[field])) || String(pet[field] ?? ''))
+}
+
+export function demoCommand(): Command {
+  return withClientSettings(new Command('demo'))
+    .description(`Add ${samplePets.length} sample pets and their orders to a service, to try things out.`)
+    .option('--yes', 'do not ask if the service already has pets', false)
+    .addHelpText('after', '\nExamples:\n  petstore demo\n  petstore serve --ephemeral --demo')
+    .action(async ({ yes }: { yes: boolean }, self: Command) => {
+      const client = createClient(self)
+      if (!yes) await checkEmpty(client)
+      const progress = startProgress('Adding', samplePets.length)
+      let added = 0
+      const stopping = new AbortController()
+      process.once('SIGINT', () => stopping.abort())
+      try {
+        for await (const _pet of addSamples(client, { until: stopping.signal }))
+          progress.update(++added, plural(added, 'pet'))
+      } finally {
+        progress.stop()
+        if (added > 0) printNote(`Added ${plural(added, 'sample pet')}. petstore pets list shows them.`)
+      }
+      if (added < samplePets.length) throw new Interrupted('Interrupted. Added pets remain.')
+    })
+}
+
+/** Asks before adding samples to a store in use, because most pets cannot be removed. Throws StartError. */
+async function checkEmpty(client: PetstoreClient): Promise<void> {
+  const { pets } = await client.listPage({ limit: 1 })
+  if (pets.length === 0) return
+  await confirm(`The service already has pets. Add ${samplePets.length} sample pets?`, {
+    stopped: 'Nothing was added.',
+    unattended: 'The service already has pets. To add the sample pets anyway, use petstore demo --yes.',
+  })
 }

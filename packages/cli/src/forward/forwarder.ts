@@ -10,13 +10,13 @@ import { type Json, stringifyJson } from '../../../contract/src/json.ts'
 import { decodeEventCursor, encodeEventCursor, markOf } from '../../../service/src/domain/events.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
 import type { Log } from '../../../service/src/observability/log.ts'
+import { counter, gauge } from '../../../service/src/observability/prometheus.ts'
 import { throughProxy } from '../terminal/plain-fetch.ts'
-import { type Progress, seconds } from './metrics.ts'
 import { type Failed, type Message, post, type Receiver } from './receiver.ts'
 import type { SavedCursor } from './saved-cursor.ts'
 
-export const RETRY_MS = 1_000
-export const RETRY_MAX_MS = 60_000
+const RETRY_MS = 1_000
+const RETRY_MAX_MS = 60_000
 /** A receiver with a wrong clock, or one that is temporarily blocked, must not stop the feed for days. */
 const RETRY_AFTER_MAX_MS = 3_600_000
 
@@ -88,4 +88,55 @@ function toItem(json: Json): Item {
   const event = toEvent(json)
   const at = Date.parse(event.at)
   return { id: event.id, at, mark: markOf({ ...event, at }), body: stringifyJson(json) }
+}
+
+// The progress of a forwarder, for its log and metrics.
+
+export class Progress {
+  private accepted = 0
+  private reported = 0
+  private last: { id: bigint; lagMs: number } | undefined
+  private behindSince: number | undefined
+
+  constructor(private readonly log: Log) {}
+
+  /** Sets the time of the event to deliver; `undefined` if the receiver has all known events. */
+  setOldestWaiting(since: number | undefined): void {
+    this.behindSince = since
+  }
+
+  /** Starts to count the lag, because new events are unknown. */
+  feedUnreadable(): void {
+    this.behindSince ??= Date.now()
+  }
+
+  countAccepted({ id, at }: { id: bigint; at: number }): void {
+    this.accepted++
+    this.last = { id, lagMs: Date.now() - at }
+  }
+
+  report(): void {
+    if (!this.last || this.accepted === this.reported) return
+    const { id, lagMs } = this.last
+    const fields = { events: this.accepted - this.reported, last: Number(id), lagSeconds: seconds(lagMs) }
+    this.log.info(fields, 'events forwarded')
+    this.reported = this.accepted
+  }
+
+  /** Returns the metrics in Prometheus' text format. */
+  text(): string {
+    const { accepted, behindSince } = this
+    return [
+      gauge(
+        'petstore_forward_lag_seconds',
+        'How long the oldest undelivered event has waited, or the feed could not be read.',
+        behindSince === undefined ? 0 : seconds(Date.now() - behindSince),
+      ),
+      counter('petstore_forward_events_total', 'Events that the receiver has accepted.', accepted),
+    ].join('')
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.max(0, Math.round(ms) / 1000)
 }

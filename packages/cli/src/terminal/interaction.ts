@@ -5,9 +5,8 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import { StartError } from '../../../service/src/domain/start-error.ts'
-import { io } from '../../../service/src/system/io.ts'
+import { io, printable } from '../../../service/src/system/io.ts'
 import { monotonicMs } from '../../../service/src/system/runtime.ts'
-import { printable } from '../../../service/src/system/terminal.ts'
 import { duration, printNote } from './print.ts'
 
 export interface Progress {

@@ -4,8 +4,7 @@
 import { styleText } from 'node:util'
 import { systemReason } from '../../../contract/src/system-reason.ts'
 import { StartError } from '../../../service/src/domain/start-error.ts'
-import { io, type Output } from '../../../service/src/system/io.ts'
-import { printable, printableLines } from '../../../service/src/system/terminal.ts'
+import { io, type Output, printable, printableLines } from '../../../service/src/system/io.ts'
 
 export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'cyan' | 'dim'
 

@@ -4,9 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Log } from '../../../service/src/observability/log.ts'
-import { ownsProcess } from '../../../service/src/system/io.ts'
+import { isTerminal, ownsProcess } from '../../../service/src/system/io.ts'
 import { monotonicMs, sleep, startInterval } from '../../../service/src/system/runtime.ts'
-import { isTerminal } from '../../../service/src/system/terminal.ts'
 import { Interrupted } from './exit-codes.ts'
 
 /**

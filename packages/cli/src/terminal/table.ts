@@ -1,8 +1,7 @@
 // Tables for people, aligned by display width, where wide characters take two columns.
 
 import type { OrderStatus, PetStatus } from '../../../contract/src/generated.ts'
-import { io } from '../../../service/src/system/io.ts'
-import { printable } from '../../../service/src/system/terminal.ts'
+import { io, printable } from '../../../service/src/system/io.ts'
 import type { Line, Style } from './print.ts'
 
 const GAP = '  '

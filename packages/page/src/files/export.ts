@@ -1,8 +1,7 @@
 // Exports a list as a CSV file for spreadsheets. The file is saved only when all rows are read.
 
-import { writeExcel } from '../../../files/src/csv.ts'
+import { listSeparator, writeExcel } from '../../../files/src/csv.ts'
 import { EVENT_COLUMNS } from '../../../files/src/event-rows.ts'
-import { listSeparator } from '../../../files/src/excel.ts'
 import { FIELD_NAMES } from '../animal/fields.ts'
 import type { ListPosition } from '../list/list-position.ts'
 

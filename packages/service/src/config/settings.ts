@@ -23,91 +23,85 @@ export interface Setting<Value> {
   parse: (text: string) => Value
 }
 
-const setting = <Of extends Setting<unknown>>(of: Of): Of => of
+/** Adds each setting's variable: for example PETSTORE_BACKUP_DIR for `backupDir`. */
+function withVariables<const Of extends Readonly<Record<string, Omit<Setting<unknown>, 'variable'>>>>(table: Of) {
+  const entries = Object.entries(table).map(([name, setting]) => {
+    return [name, { ...setting, variable: `PETSTORE_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}` }]
+  })
+  return Object.fromEntries(entries) as { [Name in keyof Of]: Of[Name] & { readonly variable: string } }
+}
 
 const ENVIRONMENTS = ['production', 'staging'] as const satisfies readonly Environment[]
 
-export const SETTINGS = {
-  host: setting({
-    variable: 'PETSTORE_HOST',
+export const SETTINGS = withVariables({
+  host: {
     flag: '--host <address>',
     default: '127.0.0.1',
     description: 'The address to listen on. 0.0.0.0 is every IPv4 address of the machine.',
     parse: parsers.host,
-  }),
-  port: setting({
-    variable: 'PETSTORE_PORT',
+  },
+  port: {
     flag: '--port <number>',
     default: '8080',
     description: 'The port to listen on; 0 chooses a free one.',
     parse: parsers.port,
-  }),
-  database: setting({
-    variable: 'PETSTORE_DATABASE',
+  },
+  database: {
     flag: '--database <address>',
     default: 'data/petstore.db',
     secret: true,
     description:
       'The store: a file, which `serve` creates if it is missing, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
     parse: parsers.databaseAddress,
-  }),
-  environment: setting({
-    variable: 'PETSTORE_ENVIRONMENT',
+  },
+  environment: {
     flag: '--environment <name>',
     default: 'production',
     description: 'production or staging. Each refuses the API keys of the other.',
     values: ENVIRONMENTS,
     parse: parsers.oneOf(...ENVIRONMENTS),
-  }),
-  baseUrl: setting({
-    variable: 'PETSTORE_BASE_URL',
+  },
+  baseUrl: {
     description:
       'The production address in the served contract, ending in /v1. Links in production carry its path. ' +
       "Default: in production the address the server listens on, in staging the contract's example.",
     parse: parsers.baseUrl,
-  }),
-  stagingBaseUrl: setting({
-    variable: 'PETSTORE_STAGING_BASE_URL',
+  },
+  stagingBaseUrl: {
     description:
       'The staging address in the served contract, ending in /v1. Links in staging carry its path. ' +
       "Default: in staging the address the server listens on, in production the contract's example.",
     parse: parsers.baseUrl,
-  }),
-  storeName: setting({
-    variable: 'PETSTORE_STORE_NAME',
+  },
+  storeName: {
     default: 'Petstore',
     description: "The store's name, which the page and its receipts show: up to 60 characters.",
     parse: parsers.storeName,
-  }),
-  categories: setting({
-    variable: 'PETSTORE_CATEGORIES',
+  },
+  categories: {
     description:
       'A CSV file with the columns id and name: the names of categories, for the page and the commands. ' +
       '`serve` reads it when it starts. Default: categories have only ids.',
     parse: parsers.path,
-  }),
-  bootstrapKey: setting({
-    variable: 'PETSTORE_BOOTSTRAP_KEY',
+  },
+  bootstrapKey: {
     secret: true,
     description:
       'The first API key of a store that has none. Default: the server creates one and prints it. ' +
       '`petstore keys generate` prints a suitable key.',
     parse: parsers.apiKey,
-  }),
-  sunset: setting({
-    variable: 'PETSTORE_SUNSET',
+  },
+  sunset: {
     default: 'enforce',
     description: 'enforce: deprecated operations answer 410 from their removal date on. announce: they still work.',
     parse: parsers.oneOf('enforce', 'announce'),
-  }),
-  logLevel: setting({
-    variable: 'PETSTORE_LOG_LEVEL',
+  },
+  logLevel: {
     default: 'info',
     description: `The least severe messages to log on standard error: ${LOG_LEVELS.join(', ')}.`,
     parse: parsers.oneOf<LogLevel>(...LOG_LEVELS),
-  }),
-  accessLog: setting({
-    variable: 'PETSTORE_ACCESS_LOG',
+  },
+  accessLog: {
     flag: '--access-log <responses>',
     default: 'errors',
     description:
@@ -115,117 +109,102 @@ export const SETTINGS = {
       'per second and status.',
     values: ACCESS_LOGS,
     parse: parsers.oneOf<AccessLogKind>(...ACCESS_LOGS),
-  }),
-  trustedProxies: setting({
-    variable: 'PETSTORE_TRUSTED_PROXIES',
+  },
+  trustedProxies: {
     default: '',
     description:
       'The addresses or networks of your proxies, separated by commas, such as 10.0.0.0/8. The log takes the address ' +
       'of a client from X-Forwarded-For only if a request comes from one of them. Default: none.',
     parse: parsers.proxies,
-  }),
-  rateLimit: setting({
-    variable: 'PETSTORE_RATE_LIMIT',
+  },
+  rateLimit: {
     description:
       'The most requests that this server accepts from each API key: 100/s, 6000/m or 100000/h. More get 429. ' +
       'Default: no limit.',
     parse: parsers.rate,
-  }),
-  maxWaiting: setting({
-    variable: 'PETSTORE_MAX_WAITING',
+  },
+  maxWaiting: {
     default: '1000',
     description: 'How many requests may wait for events (`wait` of listEvents) in each process. More get 503.',
     parse: parsers.count,
-  }),
-  sharePort: setting({
-    variable: 'PETSTORE_SHARE_PORT',
+  },
+  sharePort: {
     default: 'no',
     description:
       'yes: a new process may listen on the port before the old one stops, for a restart without a gap. Both need it.',
     parse: parsers.yesOrNo,
-  }),
-  corsOrigins: setting({
-    variable: 'PETSTORE_CORS_ORIGINS',
+  },
+  corsOrigins: {
     default: '',
     description: 'The origins whose web pages may call the service, separated by commas, or *. Default: none.',
     parse: parsers.origins,
-  }),
-  adminPort: setting({
-    variable: 'PETSTORE_ADMIN_PORT',
+  },
+  adminPort: {
     description:
       'The port of the operations listener, which serves /metrics to Prometheus; 0 chooses a free one. ' +
       'Default: no such listener.',
     parse: parsers.port,
-  }),
-  adminHost: setting({
-    variable: 'PETSTORE_ADMIN_HOST',
+  },
+  adminHost: {
     needs: 'PETSTORE_ADMIN_PORT',
     default: '127.0.0.1',
     description: 'The address of the operations listener.',
     parse: parsers.host,
-  }),
-  backupDir: setting({
-    variable: 'PETSTORE_BACKUP_DIR',
+  },
+  backupDir: {
     description: 'The folder for periodic backups of a store that is a file. Default: no periodic backups.',
     parse: parsers.path,
-  }),
-  backupEvery: setting({
-    variable: 'PETSTORE_BACKUP_EVERY',
+  },
+  backupEvery: {
     needs: 'PETSTORE_BACKUP_DIR',
     default: '24h',
     description: 'The time between periodic backups, such as 30m, 24h or 7d.',
     parse: parsers.parsePeriod,
-  }),
-  backupKeep: setting({
-    variable: 'PETSTORE_BACKUP_KEEP',
+  },
+  backupKeep: {
     needs: 'PETSTORE_BACKUP_DIR',
     default: '7',
     description: 'How many periodic backups to keep. Older ones are deleted.',
     parse: parsers.count,
-  }),
-}
+  },
+})
 
 /** The settings of commands that call a service. Of the settings above these commands use only host and port. */
-export const CLIENT_SETTINGS = {
-  url: setting({
-    variable: 'PETSTORE_URL',
+export const CLIENT_SETTINGS = withVariables({
+  url: {
     flag: '--url <address>',
     description:
       'The service to call. Default: this machine, at PETSTORE_HOST and PETSTORE_PORT, or the address that ' +
       '`petstore login` saved if you set neither these nor an API key.',
     parse: parsers.serviceUrl,
-  }),
-  apiKey: setting({
-    variable: 'PETSTORE_API_KEY',
+  },
+  apiKey: {
     flag: '--api-key <key>',
     secret: true,
     description:
       'The API key. Other users of this machine can see flags: prefer the variable, its file, or `petstore login`.',
     parse: parsers.apiKey,
-  }),
-}
+  },
+})
 
 /** The settings of `petstore verify`, which examines any server: keys can have any form. */
-export const VERIFY_SETTINGS = {
-  apiKey: setting({
-    variable: 'PETSTORE_API_KEY',
+export const VERIFY_SETTINGS = withVariables({
+  apiKey: {
     flag: '--key, --api-key <key>',
     secret: true,
     description: 'The API key of the server, in any form.',
     parse: parsers.bearerToken,
-  }),
-  readOnlyKey: setting({
-    variable: 'PETSTORE_READ_ONLY_KEY',
+  },
+  readOnlyKey: {
     flag: '--read-only-key <key>',
     secret: true,
     description: 'A read-only key, for the promises about such keys.',
     parse: parsers.bearerToken,
-  }),
-  otherKey: setting({
-    variable: 'PETSTORE_OTHER_KEY',
+  },
+  otherKey: {
     flag: '--other-key <key>',
     secret: true,
     description: 'A second key that can write, for the promises about two keys.',
     parse: parsers.bearerToken,
-  }),
-}
+  },
+})

@@ -4,8 +4,8 @@
 
 import { write } from 'node:fs'
 import { styleText } from 'node:util'
+import { isTerminal, printable } from '../system/io.ts'
 import { endOfTurn, monotonicMs, sleep, startTimer, wallMs } from '../system/runtime.ts'
-import { isTerminal, printable } from '../system/terminal.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
