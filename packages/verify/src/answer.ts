@@ -10,7 +10,7 @@ import {
   stringifyJson,
 } from '../../contract/src/json.ts'
 import type { Received } from './exchange.ts'
-import { headerOf } from './headers.ts'
+import { joinedHeader } from './headers.ts'
 import { Broken, type CheckRequest } from './request.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -34,7 +34,7 @@ export class Answer {
   }
 
   header(name: string): string | undefined {
-    return headerOf(this.headers, name)
+    return joinedHeader(this.headers, name)
   }
 
   get text(): string {

@@ -6,8 +6,13 @@ const LINK = /<([^<>]*)>\s*;\s*rel="?([\w-]+)"?/g
 
 export const isNamed = ([name]: Header, wanted: string): boolean => name.toLowerCase() === wanted.toLowerCase()
 
-/** Returns the values of all headers with this name, in any case, joined (RFC 9110, 5.3). */
+/** Returns the value of the first header with this name, in any case. */
 export function headerOf(headers: readonly Header[], name: string): string | undefined {
+  return headers.find((header) => isNamed(header, name))?.[1]
+}
+
+/** Returns the values of all headers with this name, joined (RFC 9110, 5.3). */
+export function joinedHeader(headers: readonly Header[], name: string): string | undefined {
   const values = headers.filter((header) => isNamed(header, name)).map(([, value]) => value)
   return values.length > 0 ? values.join(', ') : undefined
 }
@@ -20,5 +25,5 @@ export function withHeader(headers: readonly Header[], name: string, value: stri
 
 /** Returns the target of a link (RFC 8288). */
 export function linkIn(headers: readonly Header[], relation: string): string | undefined {
-  return (headerOf(headers, 'Link') ?? '').matchAll(LINK).find(([, , rel]) => rel === relation)?.[1]
+  return (joinedHeader(headers, 'Link') ?? '').matchAll(LINK).find(([, , rel]) => rel === relation)?.[1]
 }
