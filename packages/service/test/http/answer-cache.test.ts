@@ -1,8 +1,8 @@
-// The answer cache: answers are cached or shared between callers only if the operation allows it. The simulator
-// (endurance/simulate/) tests that no answer is stale.
+// The answer cache: answers are cached or shared between callers only if the operation allows it.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { type Service, startService } from '../../../../test/support/service.ts'
+import { until } from '../../../../test/support/until.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
 import { handlers } from '../../src/http/pipeline.ts'
 import { AnswerCache } from '../../src/http/response/answer-cache.ts'
@@ -48,6 +48,31 @@ test('a shared operation runs for the first two requests, and is cached for all 
 test('only lists and the inventory are shared', () => {
   const marked = Object.entries(handlers).flatMap(([id, { shared }]) => (shared ? [id] : []))
   expect(marked).toEqual(['listPets', 'listOrders', 'getInventory'])
+})
+
+test('an answer is shared and cached only if it was read after the newest commit that its requests know', async () => {
+  const lists = new AnswerCache()
+  const runs: ((text: string) => void)[] = []
+  const context = (version: number) => contextOf('http://127.0.0.1/v1/pets', version)
+  const ask = (version: number) =>
+    lists.read(context(version), () => new Promise((resolve) => runs.push((text) => resolve(ok(text)))))
+  const end = async (run: number, text: string) => {
+    await until('the operation runs', () => runs.length > run, { everyMs: 1 })
+    runs[run]?.(text)
+  }
+  // The cache ignores the first request.
+  const ignored = ask(1)
+  await end(0, 'ignored')
+  await ignored
+  const before = ask(1)
+  await until('the operation runs', () => runs.length > 1, { everyMs: 1 })
+  const after = Promise.all([ask(1), ask(2)])
+  await end(1, 'old')
+  expect((await before).body).toBe('old')
+  expect(lists.get(context(2))).toBeUndefined()
+  await end(2, 'new')
+  expect((await after).map(({ body }) => body)).toEqual(['new', 'new'])
+  expect([1, 2].map((version) => lists.get(context(version))?.body)).toEqual([undefined, 'new'])
 })
 
 describe('the cache', () => {

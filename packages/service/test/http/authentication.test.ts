@@ -1,10 +1,11 @@
-// Caching of API keys: requests share a look-up. The simulator (endurance/simulate/) tests that no cached key outlives a
-// commit.
+// Caching of API keys: requests share a look-up, and no cached key outlives a revocation. The simulator
+// (endurance/simulate/) tests look-ups across commits.
 
 import { expect, test } from 'bun:test'
 import { newKey } from '../../../../test/support/keys.ts'
+import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { TODAY } from '../../../../test/support/service.ts'
-import { generateKey, hashKey, type KeyHash } from '../../src/domain/keys.ts'
+import { generateKey, hashKey, type KeyHash, refusedKey } from '../../src/domain/keys.ts'
 import type { Context } from '../../src/http/context.ts'
 import { Authentication } from '../../src/http/request/authentication.ts'
 import { openStore } from '../../src/store/kinds.ts'
@@ -27,6 +28,38 @@ test('concurrent requests share the look-up of their key', async () => {
     return lookups
   }
   expect([await together(1), await together(1), await together(2)]).toEqual([1, 1, 2])
+  await opened.close()
+})
+
+/** A store whose first look-up reads immediately, but returns only after `release`. */
+async function slowAtFirst() {
+  const opened = await openStore(':memory:', { now: () => TODAY })
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let lookups = 0
+  const findKey = async (hash: KeyHash) => {
+    const found = await opened.findKey(hash)
+    if (++lookups > 1) return found
+    begin()
+    await released
+    return found
+  }
+  return { opened, authentication: new Authentication({ findKey }, 'production'), begun, release }
+}
+
+test('a key that is revoked during its look-up is not cached', async () => {
+  const { opened, authentication, begun, release } = await slowAtFirst()
+  // As with PostgreSQL, where the number increases within half a second.
+  const context = (keys: number) => ({ version: { data: undefined, keys }, now: TODAY }) as Context
+  const token = generateKey('production')
+  const { id } = await opened.createKey(newKey({ hash: hashKey(token) }))
+  const early = authentication.verify(token, context(1))
+  await begun
+  await opened.revokeKey(id)
+  expect(await rejectionOf(authentication.verify(token, context(2)))).toEqual(refusedKey('revoked'))
+  release()
+  expect((await early).id).toBe(id)
+  expect(authentication.known(token, context(2))).toBeUndefined()
   await opened.close()
 })
 

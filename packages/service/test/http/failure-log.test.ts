@@ -1,7 +1,6 @@
 // The log of failures: the first of each kind in full with its request id, the others as a count.
 
 import { expect, test } from 'bun:test'
-import { startService } from '../../../../test/support/service.ts'
 import { PetstoreError } from '../../src/domain/petstore-error.ts'
 import { FailureLog } from '../../src/http/reports.ts'
 import { createLog } from '../../src/observability/log.ts'
@@ -16,28 +15,6 @@ interface Line {
 }
 
 const parsed = (lines: string[]): Line[] => lines.map((line) => JSON.parse(line))
-
-test('logs the first failure of an unreachable store in full, and counts the others', async () => {
-  const whole = await startService()
-  let reason = 'no connection'
-  const fail = () => Promise.reject(new PetstoreError('unavailable', 'Gone.', { cause: new Error(reason) }))
-  const service = await startService({ store: { ...whole.store, listPets: fail } })
-  const first = await service.get('/pets')
-  for (let n = 0; n < 500; n++) expect((await service.get('/pets')).status).toBe(503)
-  reason = 'another reason'
-  for (let n = 0; n < 10; n++) expect((await service.get('/pets')).status).toBe(503)
-  await service.server.stop(1_000)
-  const lines = parsed(service.logged)
-  const full = lines.filter(({ msg }) => msg === 'failed')
-  expect(full.map(({ err }) => err?.message)).toEqual(['no connection', 'another reason'])
-  expect(full[0]).toMatchObject({ code: 'unavailable', requestId: first.headers.get('X-Request-Id') })
-  expect(full[0]?.err?.stack).toContain('failure-log.test.ts')
-  const again = lines.filter(({ msg }) => msg === 'failed again')
-  const failuresOf = (why: string) =>
-    again.filter(({ reason }) => reason === why).reduce((sum, { failures = 0 }) => sum + failures, 0)
-  expect([failuresOf('no connection'), failuresOf('another reason')]).toEqual([500, 9])
-  expect(again.length).toBeLessThan(10)
-})
 
 function failureLog() {
   const lines: string[] = []

@@ -22,6 +22,24 @@ async function start() {
 const reader = (verify: () => Promise<void> = async () => {}) => ({ verify, signal: new AbortController().signal })
 const until = () => performance.now() + WHOLE_TEST_MS
 
+test('a reader whose position is behind the end gets the events, even if an earlier look has seen them', async () => {
+  const { store, addPet } = await start()
+  let looks = 0
+  const version = () => {
+    looks++
+    return store.version()
+  }
+  const feed = new Feed({ ...store, version }, 100)
+  const before = await store.findEnd()
+  await addPet()
+  const quiet = feed.readLater(eventFilter(undefined), await store.findEnd(), until(), reader())
+  await wait('the feed has looked twice', () => looks > 1)
+  expect((await feed.readLater(eventFilter(undefined), before, until(), reader())).count).toBe(1)
+  feed.stop()
+  expect((await quiet).count).toBe(0)
+  await store.close()
+})
+
 test('waiting readers get the error of a store that was lost, and later ones wait until it is found', async () => {
   const { store, addPet } = await start()
   let [isLost, looks] = [false, 0]

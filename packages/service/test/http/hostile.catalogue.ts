@@ -39,13 +39,9 @@ const version = row(505)
 const tooMuch = row(431)
 const tooLarge = row(413, 'body_too_large')
 
-const LIMITS = ['', ..."0 %201 1%20 [] %00 %EF%BC%91 20;DROP%20TABLE%20pets 20'-- 20%0d%0aX:y %zz % %u0031".split(' ')]
-const STATUSES = ['', ..."Sold SOLD available,sold available%00 %20sold all * 1 sold'%20OR%201=1 ..".split(' ')]
-const CURSORS = ['', 'A'.repeat(15), 'A'.repeat(5000), ..."0 AAAA %00 ../../etc/passwd -1 null ' ====".split(' ')]
-const IDS = [
-  ..."x %201 1%20 9223372036854775808 %00 1%00 ..%2f1 1; 1' %EF%BC%91 * 1,2 %ff 1%2f ٣".split(' '),
-  '9'.repeat(400),
-]
+const VALUES =
+  "limit=%00 limit=20'-- limit=20%0d%0aX:y limit=%zz status=sold'%20OR%201=1 cursor=../../etc/passwd".split(' ')
+const IDS = "%00 ..%2f1 1; 1' %ff 1%2f ٣".split(' ')
 const PATHS = [
   '/v1 /v1/ /v1/pets/ //v1/pets /v1//pets /v1/./pets /v1/x/../pets /V1/pets /v1/PETS /v1/pets;a=b /v1/pets/1/2',
   '/v1/pets%2f1 /v1%2fpets /v1/pets%00 /v1/%70ets /v1/pets.json /index.html /console /pets /v1/pets/1/ /metrics',
@@ -59,13 +55,8 @@ const framed = (headers: string, body: string) => `POST /v1/pets HTTP/1.1\r\n${H
 const chunked = (body: string) => framed('Transfer-Encoding: chunked', body)
 
 const QUERIES: Row[] = [
-  ...LIMITS.map((limit) => parameter(`limit=${limit}`, get(`/v1/pets?limit=${limit}`))),
-  ...STATUSES.map((status) => parameter(`status=${status}`, get(`/v1/pets?status=${status}`))),
-  ...CURSORS.map((cursor) => parameter(`cursor=${cursor.slice(0, 20)}`, get(`/v1/pets?cursor=${cursor}`))),
-  parameter('limit twice', get('/v1/pets?limit=1&limit=1')),
-  parameter('status twice', get('/v1/pets?status=sold&status=sold')),
-  parameter('limit without =', get('/v1/pets?limit')),
-  parameter('limit, its name percent-encoded', get('/v1/pets?%6cimit=0')),
+  ...VALUES.map((value) => parameter(value, get(`/v1/pets?${value}`))),
+  parameter('a long cursor', get(`/v1/pets?cursor=${'A'.repeat(5000)}`)),
   taken('unknown parameters', get('/v1/pets?__proto__=1&constructor=2&limit[x]=3&Limit=0')),
   taken('a query of separators', get(`/v1/pets?${'&=?'.repeat(500)}`)),
   taken('a thousand parameters', get(`/v1/pets?${'a=1&'.repeat(1000)}`)),
@@ -74,7 +65,7 @@ const QUERIES: Row[] = [
 ]
 
 const TARGETS: Row[] = [
-  ...IDS.map((id) => missing(`the id ${id.slice(0, 30)}`, get(`/v1/pets/${id}`))),
+  ...IDS.map((id) => missing(`the id ${id}`, get(`/v1/pets/${id}`))),
   ...PATHS.map((path) => missing(`the path ${path}`, get(path))),
   taken('an absolute target', get('http://a/v1/pets')),
   missing('an absolute target elsewhere', get('http://a/admin')),
@@ -95,8 +86,7 @@ const METHODS: Row[] = [
 
 const withKey = (key: string) => `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`
 const KEYS: Row[] = [
-  noKey('no Authorization', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'),
-  ...['Basic {key}', 'Bearer', 'Bearer ', '{key}', 'Bearer\t{key}', 'Token {key}', 'Bearer={key}', ','].map((value) =>
+  ...['Bearer\t{key}', 'Bearer={key}', ','].map((value) =>
     noKey(JSON.stringify(value), `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: ${value}\r\n\r\n`),
   ),
   ...[
@@ -106,8 +96,6 @@ const KEYS: Row[] = [
     .flatMap((keys) => keys.split('|'))
     .map((key) => badKey(`the key ${key.slice(0, 30)}`, withKey(key))),
   badKey('two Authorization lines', get('/v1/pets', 'Authorization: Bearer {key}\r\n')),
-  noKey('a key in the query', 'GET /v1/pets?api_key={key}&access_token={key} HTTP/1.1\r\nHost: a\r\n\r\n'),
-  noKey('a key in other headers', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-API-Key: {key}\r\nCookie: key={key}\r\n\r\n'),
 ]
 
 const BODIES: Row[] = [
@@ -117,9 +105,6 @@ const BODIES: Row[] = [
     .map((body) => malformed(`the body ${JSON.stringify(body)}`, post(body))),
   malformed('arrays 10 000 deep', post('['.repeat(10_000))),
   malformed('objects 5 000 deep, closed', post('{"a":'.repeat(5_000) + 1 + '}'.repeat(5_000))),
-  ...['{}', '[]', 'null', 'true', '1', '"x"', '{"name":null,"categoryId":1}', '{"name":["a"],"categoryId":1}'].map(
-    (body) => noPet(`the body ${body}`, post(body)),
-  ),
   noPet('only __proto__', post('{"__proto__":{"name":"a","categoryId":1}}')),
   tooLarge('a body of one byte too many', post(TOO_LONG)),
   tooLarge('a length of 1 TB', framed('Content-Length: 1000000000000', '{')),
@@ -163,6 +148,7 @@ const FRAMING: Row[] = [
   bare('a length and chunks', framed('Content-Length: 5\r\nTransfer-Encoding: chunked', '0\r\n\r\n')),
   bare('a chunk with a size beyond 64 bits', chunked('ffffffffffffffffff\r\n{}\r\n0\r\n\r\n')),
   bare('a chunk with more data than its size', chunked('1\r\n{}\r\n0\r\n\r\n')),
+  bare('a trailer of a chunked body', chunked('2\r\n{}\r\n0\r\nX: y\r\n\r\n')),
   version('lines that end in LF', 'GET /v1/pets HTTP/1.1\nHost: a\n\n'),
   version('HTTP/0.9', 'GET /v1/pets\r\n\r\n'),
 ]

@@ -107,24 +107,6 @@ describe.concurrent('a backup', () => {
     }
   })
 
-  test.skipIf(noStrace !== '')(`leaves no file if it cannot be synced${noStrace}`, async () => {
-    const { database } = await made(1)
-    const left: string[][] = []
-    for (let step = 1, failed = true; failed; step++) {
-      const [file, log] = [temporaryFile('backup.db'), temporaryFile('calls')]
-      const fail = ['-e', 'trace=fsync,link', '-e', `inject=fsync:error=EIO:when=${step}`]
-      const command = straced(['-o', log, ...fail])
-      const { status } = await run(['backup', file, '--database', database], { command })
-      const calls = readFileSync(log, 'utf8')
-      failed = calls.includes('INJECTED')
-      if (status !== 0)
-        left.push([/ link\(.*INJECTED/s.test(calls) ? 'named' : 'not named', ...readdirSync(dirname(file))])
-    }
-    // SQLite syncs several times before the file gets its name. The folder is synced last.
-    expect(new Set(left.slice(0, -1).map(String))).toEqual(new Set(['not named']))
-    expect(left.at(-1)).toEqual(['named'])
-  })
-
   test.skipIf(noStrace !== '')(`is synced while it is written, as is its restore${noStrace}`, async () => {
     const [{ database }, backup, restored] = [await made(1), temporaryFile('backup.db'), temporaryFile('restored.db')]
     for (const args of [

@@ -1,4 +1,4 @@
-// `petstore copy` from SQLite to PostgreSQL and back.
+// `petstore copy` from SQLite to PostgreSQL and back, also of columns that later versions can add.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
@@ -22,23 +22,50 @@ import { UNFINISHED_ID } from '../../src/store/sqlite/file/checks.ts'
 
 const cluster = await sharedCluster()
 
+/** Columns that later migrations can add. */
+const GROWTH = {
+  sqlite: 'ALTER TABLE pets ADD COLUMN note TEXT; ALTER TABLE pets ADD COLUMN tame INTEGER NOT NULL DEFAULT 0;',
+  postgres: 'ALTER TABLE pets ADD COLUMN tame boolean NOT NULL DEFAULT false, ADD COLUMN note text;',
+}
+
+async function newFile(change: string): Promise<string> {
+  const path = temporaryFile('petstore.db')
+  await (await openStore(path, { now: Date.now })).close()
+  runOnFile(path, change)
+  return path
+}
+
+async function newDatabase(change: string, options?: string): Promise<string> {
+  const address = await cluster.newDatabase(options)
+  await (await openStore(address, { now: Date.now })).close()
+  await cluster.run(change, address)
+  return address
+}
+
 describe('petstore copy', () => {
   let file: string
   beforeAll(async () => {
     file = await filledFile()
   })
 
-  test('moves a file to PostgreSQL and back, with ids, keys and times', async () => {
+  test('moves a file to PostgreSQL and back, with ids, keys, times and new columns, and leaves tables of other programs unchanged', async () => {
+    const file = await filledFile()
+    const note = "UPDATE pets SET note = 'note ' || id, tame = id % 2 WHERE id <> 5"
+    runOnFile(file, `${GROWTH.sqlite} ${note}; CREATE TABLE _litestream_lock (id INTEGER)`)
+    const notes = 'CREATE TABLE notes (text text); INSERT INTO notes VALUES (1)'
     // With an ICU collation, the database sorts texts differently than a file.
-    const address = await cluster.newDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`)
+    const icu = `LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0`
+    const address = await newDatabase(`${GROWTH.postgres} ${notes}`, icu)
     const { status, stdout, stderr } = await copy(file, address)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toBe(
       `Copied and compared: 3 keys, ${PETS + 2} pets, 5 orders, ${PETS + 17} events, 7 idempotency answers, 2 deprecated calls, 1 category name.\n`,
     )
-    const back = temporaryFile('back.db')
-    expect((await copy(address, back)).status).toBe(0)
+    const back = await newFile(`${GROWTH.sqlite} CREATE TABLE _litestream_lock AS SELECT 1 AS id`)
+    expect(await copy(address, back)).toMatchObject({ status: 0, stderr: '' })
     expect(rowsOfFile(back)).toEqual(rowsOfFile(file))
+    expect(rowsOfFile(back, ['_litestream_lock'])).toEqual({ _litestream_lock: ['1'] })
+    expect(await cluster.run('SELECT text FROM notes', address)).toEqual([{ text: '1' }])
     // Cursors are valid in one store only.
     expect(rowsOfFile(back, ['event_epoch'])).not.toEqual(rowsOfFile(file, ['event_epoch']))
     const source = await openStore(file, { now: () => LATER })
@@ -166,6 +193,26 @@ describe('petstore copy', () => {
     await cluster.run(grants(till), target)
     expect(await copyAsTill()).toMatchObject(refused)
     expect((await run(['keys', 'list', '--database', target])).status).toBe(0)
+  })
+
+  const NOTE = 'ALTER TABLE pets ADD COLUMN note TEXT'
+  const DIFFERENT = 'The two stores have different tables, so nothing was copied: only '
+  test('refuses a column that only one store has, and an unknown column type', async () => {
+    const cases: [sqlite: string, postgres: string, ...message: string[]][] = [
+      [NOTE, '', DIFFERENT, 'pets.note (text)'],
+      ['', 'ALTER TABLE pets ADD COLUMN note text', DIFFERENT, 'pets.note (text)'],
+      [NOTE, 'ALTER TABLE pets ADD COLUMN note bigint', DIFFERENT, 'pets.note (a number)'],
+      ['ALTER TABLE pets ADD COLUMN price REAL', '', 'pets.price has the type REAL'],
+      ['ALTER TABLE pets ADD COLUMN photo BLOB', '', 'pets.photo has the type BLOB'],
+      ['', 'ALTER TABLE pets ADD COLUMN price numeric(10,2)', 'pets.price has the type numeric(10,2)'],
+    ]
+    for (const [sqlite, postgres, ...message] of cases) {
+      const [path, address] = [await newFile(sqlite), await newDatabase(postgres)]
+      for (const { status, stderr } of [await copy(path, address), await copy(address, path)]) {
+        expect([status, stderr.trim().split('\n').length]).toEqual([1, 1])
+        for (const part of message) expect(stderr).toContain(part)
+      }
+    }
   })
 
   test('creates no file if the source does not exist', async () => {

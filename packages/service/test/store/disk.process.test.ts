@@ -10,7 +10,6 @@ import { cursorAfter } from '../../../../test/support/cursors.ts'
 import { temporaryFile } from '../../../../test/support/files.ts'
 import { petBody } from '../../../../test/support/pets.ts'
 import { ask, type Running, serve } from '../../../../test/support/process.ts'
-import { canMount, smallDisk, WHY_SKIPPED } from '../../../../test/support/small-disk.ts'
 import { noStrace } from '../../../../test/support/strace.ts'
 import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/response.ts'
@@ -81,32 +80,6 @@ function descriptorsOfLog(pid: number): string[] {
   const folder = `/proc/${pid}/fd`
   return readdirSync(folder).filter((name) => readlinkSync(join(folder, name)).endsWith('petstore.db-wal'))
 }
-
-describe.skipIf(!canMount)(`a small disk${WHY_SKIPPED}`, () => {
-  test('that fills up: creates fail with 503 storage_full, lists work, and creates recover when there is space', async () => {
-    using disk = smallDisk('size=1m')
-    const file = join(disk.folder, 'petstore.db')
-    const server = await serve(['--database', file])
-    await create(server)
-    disk.fill()
-    const answers = await Promise.all(Array.from({ length: 400 }, () => create(server)))
-    let last = answers.at(-1)
-    for (let n = 0; n < 200 && last?.status === 201; n++) last = await create(server)
-    expect([last?.status, codeOf(last?.text ?? '')]).toEqual([503, 'storage_full'])
-    const before = (await list(server)).text
-    expect(before).toContain('"id":1')
-    disk.empty()
-    const added = await create(server)
-    expect(added.status).toBe(201)
-    expect(await server.stop()).toBe(0)
-    const file2 = new Database(file, { readonly: true })
-    expect(file2.query('PRAGMA integrity_check').values()).toEqual([['ok']])
-    const acknowledged = answers.filter(({ status }) => status === 201).map(({ text }) => idOf(text))
-    const there = new Set((file2.query('SELECT id FROM pets').values() as [number][]).map(([id]) => id))
-    expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
-    file2.close()
-  })
-})
 
 /** Makes system calls of the process fail with EIO until the returned function is called. */
 async function inject(pid: number, calls: string): Promise<() => Promise<void>> {

@@ -12,7 +12,6 @@ import { freePort } from '../../../../test/support/ports.ts'
 import { sharedCluster, untilWaiting } from '../../../../test/support/postgres.ts'
 import { answers, nextVersion, run, serve, start } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
-import { noStrace, straced } from '../../../../test/support/strace.ts'
 import { until } from '../../../../test/support/until.ts'
 import { kindOf, migrateStore, openStore } from '../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../src/store/postgres/address.ts'
@@ -54,11 +53,6 @@ describe('petstore migrate', () => {
       }
     })
   }
-
-  test('needs --check or --apply', async () => {
-    expect((await run(['migrate'])).status).not.toBe(0)
-    expect((await run(['migrate', '--check', '--apply'])).status).toBe(2)
-  })
 })
 
 const MIGRATED = `the schema was migrated from ${NEWEST_VERSION} to ${NEWEST_VERSION + 1}`
@@ -115,13 +109,7 @@ describe.each([
     expect((await next(address, ['migrate', '--apply'], { NEXT_MIGRATION })).status).toBe(0)
   })
 
-  test('when it starts, and logs it', async () => {
-    const service = await serve([], { env: { PETSTORE_DATABASE: await newStore() }, command: nextVersion })
-    await service.stop()
-    expect(service.stderr()).toMatch(new RegExp(`"msg":"[^"]*${MIGRATED}"`))
-  })
-
-  test('and answers health checks meanwhile, and 503 to other requests', async () => {
+  test('when it starts, which it logs, and answers health checks meanwhile, and 503 to other requests', async () => {
     const address = await newStore()
     const port = freePort()
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: path === '/' ? 'HEAD' : 'GET' })
@@ -141,6 +129,7 @@ describe.each([
     const service = await starting.starting
     expect((await get('/none')).status).toBe(404)
     await service.stop()
+    expect(service.stderr()).toMatch(new RegExp(`"msg":"[^"]*${MIGRATED}"`))
   })
 
   test('while a server that shares its port gets all requests', async () => {
@@ -196,17 +185,6 @@ describe.each([
     }
     expect(await versionOf(address)).toBe(version)
   })
-})
-
-test.skipIf(noStrace !== '')(`a migration of a file on a full disk leaves the file unchanged${noStrace}`, async () => {
-  const path = await storeFile()
-  const NEXT_MIGRATION = `CREATE TABLE large (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-      INSERT INTO large SELECT zeroblob(1000) FROM n`
-  const command = straced(['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=100+'], [])
-  const { status, stderr } = await next(path, ['migrate', '--apply'], { NEXT_MIGRATION }, command)
-  expect([status, stderr]).toEqual([1, expect.stringContaining('the disk is full or failing')])
-  expect(await versionOf(path)).toBe(NEWEST_VERSION)
-  expect((await next(path, ['migrate', '--apply'], { NEXT_MIGRATION })).status).toBe(0)
 })
 
 test('PostgreSQL: a migration prints the grants that a role has lost, and functions keep their owner and rights', async () => {

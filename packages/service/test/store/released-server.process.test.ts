@@ -8,13 +8,11 @@ import { newKey } from '../../../../test/support/keys.ts'
 import { orderFilter, petFilter } from '../../../../test/support/lists.ts'
 import { newPet } from '../../../../test/support/pets.ts'
 import { sharedCluster } from '../../../../test/support/postgres.ts'
-import { run } from '../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { RELEASES, releasedStore } from '../../../../test/support/released-store.ts'
 import type { Event } from '../../../contract/src/generated.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/kinds.ts'
-import { FIRST_VERSION } from '../../src/store/shared/schema-versions.ts'
 import { NEWEST_VERSION } from '../../src/store/sqlite/schema/schema.ts'
 
 const cluster = await sharedCluster()
@@ -96,45 +94,3 @@ test.each([
     )
   },
 )
-
-/** The grants in docs/postgresql.md of 1.0.0. */
-const GRANTS = `
-  GRANT USAGE ON SCHEMA public TO petstore;
-  GRANT SELECT ON petstore_schema TO petstore;
-  GRANT SELECT, INSERT, UPDATE (name), UPDATE (category_id), UPDATE (status), DELETE ON pets TO petstore;
-  GRANT SELECT, INSERT, UPDATE ON orders TO petstore;
-  GRANT SELECT ON inventory TO petstore;
-  GRANT SELECT, INSERT ON events TO petstore;
-  GRANT SELECT ON event_epoch TO petstore;
-  GRANT SELECT, INSERT, UPDATE, DELETE ON search_pets TO petstore;
-  GRANT SELECT, INSERT, UPDATE ON search_orders TO petstore;
-  GRANT SELECT, INSERT, UPDATE ON keys TO petstore;
-  GRANT SELECT, INSERT, UPDATE ON deprecated_calls TO petstore;
-  GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_answers TO petstore;`
-
-test('a server with the rights of 1.0.0 works after the owner has stopped it, migrated and granted what the migration prints', async () => {
-  const openReleased = await releasedStore('1.0.0')
-  const address = await cluster.newDatabase()
-  const name = new URL(address).pathname.slice(1)
-  const role = `server_of_${name}`
-  await (await openReleased(address, OPTIONS)).close()
-  await cluster.run(`CREATE ROLE ${role} LOGIN; CREATE ROLE reader_of_${name}`, name)
-  await cluster.asAdmin((sql) => sql.unsafe(GRANTS.replaceAll(' TO petstore', ` TO ${role}`)), name)
-  await cluster.run(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader_of_${name}`, name)
-  const limited = address.replace('postgres@', `${role}@`)
-  const old = await openReleased(limited, OPTIONS)
-  const { id: by } = await old.createKey(newKey())
-  await old.close()
-  expect((await rejectionOf(openStore(limited, OPTIONS))).message).toContain('petstore migrate --apply')
-  const { status, stderr } = await run(['migrate', '--apply'], { env: { PETSTORE_DATABASE: address } })
-  const printed = `the schema was migrated from ${FIRST_VERSION} to ${NEWEST_VERSION}\n${role} needs these rights now:\n`
-  expect([status, stderr.slice(0, printed.length)]).toEqual([0, printed])
-  const granted = stderr.slice(printed.length)
-  expect(granted).toBe(`GRANT SELECT, INSERT, DELETE ON category_names TO ${role};\n`)
-  await cluster.asAdmin((sql) => sql.unsafe(granted), name)
-  const store = await openStore(limited, OPTIONS)
-  expect(await termsOf(store, await sell(store, by))).toEqual(TERMS)
-  const categories = [{ id: 7n, name: 'Dogs' }]
-  expect(await store.setNames(categories, () => undefined)).toMatchObject({ categories })
-  await store.close()
-})

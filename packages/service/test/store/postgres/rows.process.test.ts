@@ -45,25 +45,6 @@ describe('with many rows', () => {
     return after.rows - before.rows
   }
 
-  test('each index of a list exists', async () => {
-    const { store, name: database } = await storeWithKey()
-    await store.close()
-    const found = await cluster.run(
-      `
-        SELECT indexrelid::regclass::text AS name, indisunique AS unique, string_agg(attname, ',' ORDER BY attnum) AS columns
-        FROM pg_index JOIN pg_attribute ON attrelid = indexrelid GROUP BY 1, 2`,
-      database,
-    )
-    for (const { filters, indexes } of [PETS, ORDERS]) {
-      const columnOf = new Map(Object.entries(filters))
-      for (const { name, filter, second, unique } of indexes) {
-        const narrowed = [filter, ...(second ? [second.filter] : [])].map((one) => columnOf.get(one))
-        const columns = [...narrowed, ...(unique ? [] : ['id'])].join()
-        expect(found.map((one) => ({ ...one }))).toContainEqual({ name, unique: unique !== undefined, columns })
-      }
-    }
-  })
-
   test('a page with filters reads only its own rows, in either direction, even if many other rows are older', async () => {
     // The newest tenth matches the filters, and the rest has a mix of everything else.
     const newest = 'n > 18000'

@@ -1,4 +1,5 @@
-// Random sequences on a PostgreSQL database that two servers share, with lost connections.
+// Random sequences on a PostgreSQL database that two servers share. The simulator (endurance/simulate/) tests crashes and
+// lost connections.
 
 import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { openStore } from '../../../src/store/kinds.ts'
@@ -24,20 +25,13 @@ sequences(
         use({
           servers: 2,
           hasClock: true,
+          lasts: true,
           open: (options, server) => openStore(address, { ...options, now: () => clocks[server] as number }),
           async setClocks(at) {
             clocks = at
             await sql.unsafe(
               `CREATE OR REPLACE FUNCTION petstore_now() RETURNS bigint LANGUAGE sql VOLATILE RETURN ${at[0]}`,
             )
-          },
-          async crash() {
-            await sql`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-              WHERE datname = current_database() AND pid <> pg_backend_pid()`
-          },
-          async lastIds() {
-            const [last] = await sql`SELECT petstore_last_pet() AS pet, petstore_last_order() AS "order"`
-            return { lastPet: BigInt(last?.pet), lastOrder: BigInt(last?.order) }
           },
         }),
       address,

@@ -1,4 +1,4 @@
-// Random sequences of commands on an empty store: concurrent calls, crashes, clock changes, sweeps and lists. Equal
+// Random sequences of commands on an empty store: concurrent calls, restarts, clock changes, sweeps and lists. Equal
 // seeds give equal sequences. fast-check shortens a failing sequence and prints it with its seed.
 
 import { spyOn, test } from 'bun:test'
@@ -187,11 +187,6 @@ const MANY_CALLS = command([oneOf(...Object.values(METHODS)), fc.boolean()], asy
   const half = MANY.slice(0, MANY.length / 2)
   await send((n) => ({ method, args: [last.order + BigInt(n), by] }), half)
 })
-const CRASH = command([CALLS, fc.nat(8)], (world, say, drafts, turns) => {
-  const calls = drafts.map(([, draft]) => ({ ...draft(world), server: 0 }))
-  say(`together, and a crash after ${turns} turns of the event loop:${lines(calls).join('')}`)
-  return world.crash(calls, turns)
-})
 const CLOCK = command([oneOf(1, 1, 2, 20, 500, 3_600_000, -1, -500, undefined)], (world, say, ms) => {
   say(`the clock moves ${ms === undefined ? 'to the end of a reservation' : `by ${ms} ms`}`)
   return world.moveClock(ms ?? world.toNextEnd())
@@ -203,11 +198,6 @@ const PASS = command([oneOf(DAY_MS / 4, DAY_MS / 4, DAY_MS, 9 * DAY_MS)], (world
 const AHEAD = command([oneOf(0, 500, -500, 3_600_000, 2 * DAY_MS, -2 * DAY_MS)], (world, say, ms) => {
   say(`the clock of server 1 is ${ms} ms ahead`)
   return world.setAhead(ms)
-})
-const DISK = command([CALLS, fc.boolean()], (world, say, drafts, after) => {
-  const calls = drafts.map(([, draft]) => ({ ...draft(world), server: 0 }))
-  say(`together, and the disk fails ${after ? 'after' : 'before'} their commit:${lines(calls).join('')}`)
-  return world.breakDisk(calls, after)
 })
 const LIMITS = fc.array(oneOf(1, 2, 3, 100), { minLength: 1, maxLength: 3 })
 const EXPIRE = command([LIMITS, fc.boolean()], async (world, say, limits, atEnd) => {
@@ -281,17 +271,6 @@ const EVENTS = looks(
 
 const often = <Value>(value: Value, times: number) => Array.from({ length: times }, () => value)
 const COMMANDS = [
-  ...[
-    ...often(BATCH, 12),
-    MANY_CALLS,
-    CRASH,
-    DISK,
-    PASS,
-    AHEAD,
-    ...often(CLOCK, 3),
-    ...often(EXPIRE, 2),
-    END_KEY,
-    OTHER_EPOCH,
-  ],
+  ...[...often(BATCH, 12), MANY_CALLS, PASS, AHEAD, ...often(CLOCK, 3), ...often(EXPIRE, 2), END_KEY, OTHER_EPOCH],
   ...[PETS, PETS, ORDERS, ORDERS, EVENTS, EVENTS],
 ]

@@ -45,12 +45,8 @@ export interface Place {
   readonly hasClock?: boolean
   /** Sets the clock of each server. The database has the clock of the first one. */
   setClocks(at: readonly number[]): Promise<void>
-  /** Makes the next commit fail, before or after it was made. */
-  breakDisk?(after: boolean): void
-  /** Crashes all servers. `open` then opens the data that they left. Absent if no data outlives the servers. */
-  crash?(): Promise<void>
-  /** The last assigned ids of pets and orders, including those of transactions that were rolled back. */
-  lastIds?(): Promise<{ lastPet: bigint; lastOrder: bigint }>
+  /** Whether the data outlives the servers. */
+  readonly lasts?: boolean
 }
 
 export type Beside = 'a reader' | 'a new API key' | 'the servers close' | undefined
@@ -77,8 +73,6 @@ const NOW = 1_800_000_000_000
 /** Ids that are never assigned. */
 const NEVER = [2n ** 63n - 1n, 0n, -(2n ** 63n)] as const
 const UNKNOWN_KEY = 999n
-/** The error codes of calls whose commit fails. */
-const FAILURES = ['unavailable', 'storage_full']
 const REFUSED = new PetstoreError('precondition_failed', 'The caller refuses it.')
 
 /** The method that moves an order to this status. */
@@ -250,7 +244,7 @@ export class World {
 
   /** The calls of each server are one commit. They do not wait for what happens beside them. */
   async batch(calls: readonly Call[], beside?: Beside): Promise<string[]> {
-    const closes = beside === 'the servers close' && this.place.crash !== undefined
+    const closes = beside === 'the servers close' && this.place.lasts === true
     this.sizes = this.servers.map(() => [])
     this.reported = []
     const sending = calls.map((call) => this.send(call))
@@ -280,43 +274,6 @@ export class World {
     const sent = this.servers.map((_, server) => calls.filter((call) => call.server === server).length)
     expect(sizes).toEqual(sent.map((count) => (count > 0 ? [count] : [])))
     return outcomes.map(([result]) => (Object.hasOwn(result ?? {}, 'code') ? (result as PetstoreError).code : 'done'))
-  }
-
-  /** Either all calls are done, or none. A call that was answered before the crash is not lost. */
-  async crash(calls: readonly Call[], turns: number): Promise<string> {
-    if (!this.place.crash) return 'nothing here can crash'
-    const answers: (Outcome | undefined)[] = calls.map(() => undefined)
-    const sending = calls.map(async (call, at) => {
-      answers[at] = await this.send(call)
-    })
-    for (let n = 0; n < turns; n++) await new Promise(setImmediate)
-    const known = [...answers]
-    await this.place.crash()
-    await Promise.all(sending)
-    await this.close()
-    await this.openServers()
-    const events = await this.newEvents()
-    const isLost = events.length === 0 && known.every((outcome) => outcome === undefined)
-    const isKnown = ({ outcomes, rows }: Decided) =>
-      known.every((outcome, at) => outcome === undefined || Bun.deepEquals(outcome, outcomes[at])) &&
-      (isLost || this.tells(rows, events))
-    const all = this.possible(calls, [[0]]).find(isKnown) ?? this.decide(calls, [0])
-    if (!isKnown(all)) expect([known, events]).toEqual([all.outcomes as Outcome[], []])
-    const rows = isLost ? this.rows : all.rows
-    await this.become(Object.assign(rows, await this.place.lastIds?.()), events)
-    return isLost ? 'nothing was done' : 'done'
-  }
-
-  /** The commit of these calls fails, before or after it was made. Later calls succeed. */
-  async breakDisk(calls: readonly Call[], after: boolean): Promise<string> {
-    if (!this.place.breakDisk) return 'nothing here can fail'
-    this.place.breakDisk(after)
-    for (const [result] of await Promise.all(calls.map((call) => this.send(call))))
-      expect(FAILURES).toContain((result as PetstoreError).code)
-    const events = await this.newEvents()
-    const made = after && this.possible(calls, [[0]]).find(({ rows }) => this.tells(rows, events))
-    await this.become(made ? made.rows : this.rows, events)
-    return after ? 'done' : 'nothing was done'
   }
 
   /** Which call expires which reservation is not guaranteed. */

@@ -5,7 +5,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
-import { PET, storeWithKey } from '../../../../../test/support/sqlite.ts'
+import { storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
 import { Statements } from '../../../src/store/sqlite/connect/statements.ts'
 import { DataVersion, walIndexHeader } from '../../../src/store/sqlite/connect/wal-index.ts'
@@ -40,21 +40,6 @@ test('changes with each commit of another process, and only then', async () => {
     last = next
   }
   other.kill()
-  await store.close()
-})
-
-test('stays the same while writes wait for another transaction, and a create keeps the version of the keys', async () => {
-  const { path, store, by } = await storeWithKey()
-  using other = new Database(path)
-  other.run('BEGIN IMMEDIATE')
-  const { data, keys } = store.version()
-  const writing = Promise.all([store.createPet(PET, by), store.revokeKey(0n)])
-  // They retry every millisecond.
-  await Bun.sleep(50)
-  expect(store.version()).toEqual({ data, keys })
-  other.run('ROLLBACK')
-  await writing
-  expect(store.version()).toEqual({ data: Number(data) + 2, keys: keys + 1 })
   await store.close()
 })
 
