@@ -1,4 +1,4 @@
-// The timers that the service has started and that have not ended, and the sizes of its collections.
+// The timers that the service has started and that have not ended, the sizes of its collections, and its clock.
 
 import { type Runtime, replaceRuntime, type Timer } from '../../packages/service/src/system/runtime.ts'
 
@@ -29,4 +29,10 @@ export function watchTimers({ intervalMs }: { intervalMs?: number } = {}) {
     watchSize: (name, size) => sizes.set(name, size),
   })
   return { open, sizes, restore: () => replaceRuntime(real) }
+}
+
+/** Makes time pass on the clock that measures durations. Timers are not affected. */
+export function passTime(ms: number): void {
+  const real = replaceRuntime({} as Runtime)
+  replaceRuntime({ ...real, monotonicMs: () => real.monotonicMs() + ms })
 }

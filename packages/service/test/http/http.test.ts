@@ -130,35 +130,11 @@ describe('a stop', () => {
   })
 })
 
-test.each([
-  ['/healthz', '{"status":"ok"}'],
-  ['/readyz', '{"status":"ready"}'],
-])('%s answers 200 %s', async (path, body) => {
-  const answer = await fetch(service.origin + path)
-  const type = answer.headers.get('Content-Type')
-  expect([answer.status, type, await answer.text()]).toEqual([200, 'application/json', body])
-})
-
 test('/readyz fails if the store does not answer, but /healthz does not', async () => {
   const broken = await startService({ store: { ...service.store, ping: () => Promise.reject(new Error('gone')) } })
   expect((await fetch(`${broken.origin}/readyz`)).status).toBe(500)
   expect((await fetch(`${broken.origin}/healthz`)).status).toBe(200)
 })
-
-const API = 'The operations are under /v1 and described at /docs, /openapi.yaml and /openapi.json.'
-const MESSAGE = `Nothing exists at this path. ${API} The page is at /`
-
-test.each(['/animals', '/v1/', '/<script>?q=<b>'])(
-  '%s gets a 404 that links to the documents and does not echo the request',
-  async (path) => {
-    for (const one of ['GET */*', 'GET text/html,application/xhtml+xml,*/*;q=0.8', 'POST text/html']) {
-      const [method = '', accept = ''] = one.split(' ')
-      const answer = await fetch(service.origin + path, { method, headers: { Accept: accept } })
-      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([404, 'application/json'])
-      expect(await answer.json()).toEqual({ code: 'not_found', message: MESSAGE, status: 404 })
-    }
-  },
-)
 
 test('metrics can be served on IPv6', async () => {
   const admin = startAdmin('::1', 0, new Metrics())

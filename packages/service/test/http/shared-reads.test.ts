@@ -1,7 +1,6 @@
-// Concurrent requests for the same list share one run.
+// Concurrent requests for the same list share one run. answer-cache.test.ts tests that a run answers only earlier calls.
 
 import { expect, test } from 'bun:test'
-import { until } from '../../../../test/support/until.ts'
 import type { Answer } from '../../src/http/response/response.ts'
 import { SharedReads } from '../../src/http/shared-reads.ts'
 
@@ -19,26 +18,6 @@ test('equal calls share a run; another name has its own', async () => {
   expect(runs).toEqual(['/v1/pets', '/v1/pets?limit=5'])
   expect(again).toBe(first as Answer)
   expect(other?.body).toBe('/v1/pets?limit=5')
-})
-
-test('a run answers only the calls made before it started', async () => {
-  let runs = 0
-  const began: (() => void)[] = []
-  const shared = new SharedReads<Answer>()
-  const ask = () =>
-    shared.get('/v1/pets', async () => {
-      const run = ++runs
-      await new Promise<void>((resolve) => began.push(resolve))
-      return answer(String(run))
-    })
-  const first = ask()
-  await until('the first reading has begun', () => began.length >= 1, { everyMs: 1 })
-  const late = [ask(), ask()]
-  began[0]?.()
-  expect((await first).body).toBe('1')
-  await until('the second reading has begun', () => began.length >= 2, { everyMs: 1 })
-  began[1]?.()
-  expect((await Promise.all(late)).map(({ body }) => body)).toEqual(['2', '2'])
 })
 
 test('a failed run rejects only the calls that share it', async () => {

@@ -135,7 +135,8 @@ export function conformance(
       }
       await run(`UPDATE events SET ${back} WHERE id = ${after.id}`)
     }
-    expect(await codeOf({ ...after, id: after.id + 1n })).toBe('cursor_expired')
+    for (const other of [{ id: after.id + 1n }, { epoch: after.epoch + 1n }])
+      expect(await codeOf({ ...after, ...other })).toBe('cursor_expired')
     await run(`DELETE FROM events WHERE id = ${after.id}`)
     expect(await codeOf(after)).toBe('cursor_expired')
     await addPet()

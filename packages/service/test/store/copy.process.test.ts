@@ -137,22 +137,19 @@ describe('petstore copy', () => {
     const address = await cluster.newDatabase()
     await cluster.run('CREATE TABLE petstore_unfinished_copy ()', address)
     const other = temporaryFile('other.db')
-    for (const args of [
-      ...[bare, address].flatMap((target) => [
-        ['keys', 'list', '--database', target],
-        ['serve', '--port', '0', '--database', target],
-        ['migrate', '--check', '--database', target],
-        ['migrate', '--apply', '--database', target],
-        ['copy', '--from', target, '--to', other],
-        ['copy', '--from', file, '--to', target],
-      ]),
-      ['backup', other, '--database', bare],
-      ['restore', backup, '--database', database],
-    ]) {
-      const { status, stdout, stderr } = await run(args)
-      expect([args, status, stdout]).toEqual([args, 1, ''])
-      expect(stderr).toContain('a copy to it was not completed by an earlier version')
-    }
+    const opening = (target: string) => [
+      `keys list --database ${target}`,
+      `serve --port 0 --database ${target}`,
+      `migrate --apply --database ${target}`,
+      `copy --from ${target} --to ${other}`,
+      `copy --from ${file} --to ${target}`,
+    ]
+    const ofFiles = [`backup ${other} --database ${bare}`, `restore ${backup} --database ${database}`]
+    for (const command of [...opening(bare), ...opening(address), ...ofFiles])
+      expect({ command, ...(await run(command.split(' '))) }).toEqual({
+        ...{ command, status: 1, stdout: '' },
+        stderr: expect.stringContaining('a copy to it was not completed by an earlier version'),
+      })
     expect(existsSync(other)).toBe(false)
     expect(rowsOfFile(database).pets?.length).toBe(4)
   })

@@ -2,6 +2,7 @@
 
 import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
+import { until } from '../../../../test/support/until.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { OVERLOADED, PetstoreError } from '../../src/domain/petstore-error.ts'
 import { batched } from '../../src/store/shared/group-commit.ts'
@@ -25,7 +26,7 @@ test('calls that arrive during a commit are committed together right after it', 
   const release: (() => void)[] = []
   const { add, batches } = recording(() => new Promise<void>((resolve) => release.push(resolve)))
   const first = add(1)
-  await Bun.sleep(1)
+  await until('the first commit runs', () => batches.length === 1)
   const later = [add(2), add(3)]
   release[0]?.()
   await first

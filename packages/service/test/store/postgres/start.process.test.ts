@@ -3,17 +3,14 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
-import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
-import { until } from '../../../../../test/support/until.ts'
 import { StartError } from '../../../src/domain/start-error.ts'
 import { kindOf, openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
-import { CONNECT_TIMEOUT_MS } from '../../../src/store/postgres/connect/time-limits.ts'
 import { checkRights, grants } from '../../../src/store/postgres/schema/rights.ts'
 import { NEW_PET_COLUMNS } from '../../../src/store/shared/rows.ts'
 
@@ -80,49 +77,15 @@ const opened = [
 test.each(opened)('%s waits for a database that is slow to connect', async (_, open) => {
   const { store, address } = await storeWithKey()
   await store.close()
-  const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  // The first connection gets no answer.
+  const first = () => {
+    slow.target = cluster.port
+  }
+  const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { open: first, data: () => undefined } })
   const slow = await Forwarder.start(silent.port)
-  const opening = open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))
-  // Shortly before the driver gives up the first connection.
-  await Bun.sleep(CONNECT_TIMEOUT_MS - 500)
-  slow.target = cluster.port
-  await (await opening).close()
+  await (await open(address.replace(`:${cluster.port}/`, `:${slow.port}/`))).close()
   slow.stop()
   silent.stop(true)
-})
-
-test('a server works with the rights of docs/postgresql.md, and leaves migrations to the owner', async () => {
-  const { address, store, name } = await storeWithKey()
-  await store.close()
-  const role = `server_of_${name}`
-  const documented = readFileSync(`${import.meta.dir}/../../../../../docs/postgresql.md`, 'utf8')
-  const grants = documented.match(/^GRANT (?!CONNECT).* TO petstore;$/gm) ?? []
-  const given = grants.join('\n').replaceAll(' TO petstore;', ` TO ${role};`)
-  await cluster.run(`CREATE ROLE ${role} LOGIN; ${given}`, name)
-  const limited = await openStore(address.replace('postgres@', `${role}@`), { now })
-  expect(await limited.createFirstKey(newKey())).toBeUndefined()
-  const { id: by } = await limited.createKey(newKey())
-  const { value: pet } = await limited.createPet(PET, by)
-  expect(petsOf(await limited.listPets(petFilter({ limit: 1 })))).toEqual([pet])
-  expect(await limited.updatePet(pet.id, PET, by)).toEqual(pet)
-  expect(await limited.updatePet(pet.id, { name: 'Corrected' }, by)).toMatchObject({ name: 'Corrected' })
-  const { value: mistake } = await limited.createPet(PET, by)
-  await limited.deletePet(mistake.id, by)
-  await limited.saveKeyUses([{ keyId: by, ending: 'aB12', at: 1 }])
-  const expiresAt = Date.now() + 300
-  const { value: overdue } = await limited.placeOrder({ petId: pet.id, expiresAt }, by, 'a')
-  await until('an order has expired', async () => (await limited.expireOrders(10)).length !== 0)
-  expect(await limited.getOrder(overdue.id)).toMatchObject({ status: 'expired' })
-  const { value: order } = await limited.placeOrder({ petId: pet.id }, by, 'b')
-  await limited.completeOrder(order.id, by)
-  expect(await limited.returnOrder(order.id, by)).toMatchObject({ status: 'returned' })
-  expect(await limited.getInventory()).toEqual({ available: 1n, pending: 0n, sold: 0n })
-  await limited.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }])
-  await limited.revokeKey(by)
-  await limited.close()
-  await cluster.run(`UPDATE petstore_schema SET version = 0`, name)
-  const error = await openStore(address.replace('postgres@', `${role}@`), { now }).catch((thrown) => thrown)
-  expect(error.message).toMatch(/petstore migrate --apply/)
 })
 
 test('a start lists each missing right', async () => {

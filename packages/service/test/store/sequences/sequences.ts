@@ -209,10 +209,6 @@ const END_KEY = command([optional(oneOf(0, 20, 500))], (world, say, inMs) => {
   say(`the last API key ${inMs === undefined ? 'is revoked' : `ends in ${inMs} ms`}`)
   return world.endKey(inMs)
 })
-const OTHER_EPOCH = command([], (world, say) => {
-  say('positions of another epoch')
-  return world.refuseOtherEpoch()
-})
 
 const PAGE = { limit: oneOf(1, 2, 3, 20, 21, 100), sort: oneOf('oldest', 'newest') }
 /** How many ids a page begins before the last `limit` ids. */
@@ -271,6 +267,6 @@ const EVENTS = looks(
 
 const often = <Value>(value: Value, times: number) => Array.from({ length: times }, () => value)
 const COMMANDS = [
-  ...[...often(BATCH, 12), MANY_CALLS, PASS, AHEAD, ...often(CLOCK, 3), ...often(EXPIRE, 2), END_KEY, OTHER_EPOCH],
+  ...[...often(BATCH, 12), MANY_CALLS, PASS, AHEAD, ...often(CLOCK, 3), ...often(EXPIRE, 2), END_KEY],
   ...[PETS, PETS, ORDERS, ORDERS, EVENTS, EVENTS],
 ]

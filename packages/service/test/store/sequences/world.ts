@@ -6,7 +6,6 @@ import { eventFilter } from '../../../../../test/support/events.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { orderFilter, petFilter } from '../../../../../test/support/lists.ts'
 import { idsOf } from '../../../../../test/support/paging.ts'
-import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { nameOf, Rows } from '../../../../../test/support/rows-in-memory.ts'
 import {
   createPet,
@@ -292,15 +291,6 @@ export class World {
     expect(expired.flat().sort(byId)).toEqual(expected.sort(byId))
     await this.become(rows, await this.newEvents())
     return `${expected.length} expired`
-  }
-
-  /** Positions of another epoch have expired. */
-  async refuseOtherEpoch(): Promise<void> {
-    for (const count of [0, this.told.length]) {
-      const after = positionOf(this.told, count, this.epoch + 1n)
-      const refused = await rejectionOf(this.server().listEvents(eventFilter(after)))
-      expect(refused).toMatchObject({ code: 'cursor_expired' })
-    }
   }
 
   /** A reservation expires exactly at its end. */

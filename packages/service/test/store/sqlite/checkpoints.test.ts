@@ -150,7 +150,7 @@ test('no transaction begins while transactions are held', async () => {
   const writing = transact(() => {
     done = true
   })
-  await Bun.sleep(20)
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
   expect(done).toBe(false)
   resolve('copied')
   expect(await holding).toBe('copied')

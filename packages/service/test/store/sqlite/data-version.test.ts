@@ -2,13 +2,14 @@
 // processes. Mapping it does not release SQLite's locks.
 
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { temporaryFile } from '../../../../../test/support/files.ts'
 import { storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openConnection } from '../../../src/store/sqlite/connect/connection.ts'
 import { Statements } from '../../../src/store/sqlite/connect/statements.ts'
-import { DataVersion, walIndexHeader } from '../../../src/store/sqlite/connect/wal-index.ts'
+import { DataVersion, MAPPED_AFTER_MS, walIndexHeader } from '../../../src/store/sqlite/connect/wal-index.ts'
+import { type Runtime, replaceRuntime } from '../../../src/system/runtime.ts'
 
 const LINUX = process.platform === 'linux'
 
@@ -22,14 +23,30 @@ const COMMITTING = `
   }
 `
 
+const due: (() => void)[] = []
+let real: Runtime
+beforeAll(() => {
+  real = replaceRuntime({} as Runtime)
+  const startTimer: Runtime['startTimer'] = (act, ms) => {
+    if (ms === MAPPED_AFTER_MS) due.push(act)
+    return real.startTimer(ms === MAPPED_AFTER_MS ? () => undefined : act, ms)
+  }
+  replaceRuntime({ ...real, startTimer })
+})
+afterAll(() => void replaceRuntime(real))
+
+/** As after MAPPED_AFTER_MS: stores read shared memory instead of querying SQLite. */
+const useSharedMemory = () => {
+  for (const act of due.splice(0)) act()
+}
+
 test('changes with each commit of another process, and only then', async () => {
   const { path, store } = await storeWithKey()
   const other = Bun.spawn([process.execPath, '-e', COMMITTING, path], { stdio: ['pipe', 'pipe', 'inherit'] })
   const acknowledged = other.stdout.getReader()
   let last = store.version()
   for (let n = 0; n < 200; n++) {
-    // After this time the store reads shared memory instead of querying SQLite.
-    if (n === 100) await Bun.sleep(150)
+    if (n === 100) useSharedMemory()
     expect(store.version()).toEqual(last)
     other.stdin.write('commit\n')
     other.stdin.flush()
@@ -66,7 +83,7 @@ describe.if(LINUX)("the header of the log's index", () => {
     }
     const version = new DataVersion(connection, watching as unknown as Statements)
     version.current()
-    await Bun.sleep(150)
+    useSharedMemory()
     return { connection, version }
   }
 

@@ -76,7 +76,7 @@ export function logState(path: string): { frames: number; commit: number; salt: 
 // The version of the database: numbers that change with every commit of any connection in any process.
 
 /** Mapping the header takes a millisecond, so it does not delay the first requests of a server. */
-const MAPPED_AFTER_MS = 100
+export const MAPPED_AFTER_MS = 100
 
 /**
  * `PRAGMA data_version` shows the commits of other connections (https://sqlite.org/pragma.html#pragma_data_version).
