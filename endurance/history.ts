@@ -1,16 +1,12 @@
 // Records histories: clients of two servers on one PostgreSQL record every call with its start, end and response, while servers and databases
 // fail. The checker then looks for one order of all operations that explains every response and respects real time (history/checker.ts).
-// With `--planted`, the service gets one known fault at a time, and the checker has to find each.
 //
 //   npm run endurance -- history --store postgres --pieces 40 --operations 25000
-//   npm run endurance -- history --planted all
 
 import { median } from '../bench/figures.ts'
 import { pgbouncerVersion } from '../test/support/pgbouncer.ts'
 import { experiment, faultsLine, type Outcome, print } from './command.ts'
 import { silences } from './history/breaks.ts'
-import { findAll } from './history/found.ts'
-import { PLANTED } from './history/planted.ts'
 import { recordPiece } from './history/record.ts'
 import { FAULTS, type Kind, NAMES } from './history/sites.ts'
 import { inWords, shortly } from './history/words.ts'
@@ -60,7 +56,7 @@ ${faultsLine(faults)}`
   return { text, passed: faults.length === 0 }
 }
 
-export const main = experiment<keyof Omit<Asked, 'breaks'> | 'together', 'store' | 'breaks' | 'planted'>({
+export const main = experiment<keyof Omit<Asked, 'breaks'>, 'store' | 'breaks'>({
   name: 'history',
   title: 'Recorded histories',
   description:
@@ -69,17 +65,14 @@ export const main = experiment<keyof Omit<Asked, 'breaks'> | 'together', 'store'
     pieces: ['histories for each kind of store; each gets a new store', 4],
     operations: ['operations in each history', 25_000],
     seed: ['the seed of the first history', 1],
-    together: ['planted faults that are tried in parallel', 2],
   },
   choices: {
     store: ['the kinds of stores', Object.keys(NAMES)],
     breaks: ['the failures', FAULTS],
-    planted: ['plant these faults in the servers instead, one at a time', ['all', ...PLANTED.map(({ name }) => name)]],
   },
-  async run({ store, breaks, planted, ...numbers }) {
+  async run({ store, breaks, ...numbers }) {
     const all = Object.keys(NAMES).filter((name) => name !== 'pgbouncer' || pgbouncerVersion)
     const kinds = (store.length > 0 ? store : all) as Kind[]
-    if (planted.length > 0) return findAll(planted, numbers)
     const outcomes: Outcome[] = []
     for (const kind of kinds)
       outcomes.push(await record(kind, { ...numbers, breaks: breaks.length > 0 ? breaks : undefined }))

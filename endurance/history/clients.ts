@@ -63,7 +63,6 @@ export class Clients {
   readonly known: Known
   private readonly choosers: Chooser[]
   private readonly random: () => number
-  private stopping = false
 
   constructor(
     private readonly site: Site,
@@ -83,7 +82,7 @@ export class Clients {
   /** Resolves after this number of operations, or after `stop`. */
   async work(operations: number): Promise<void> {
     const client = async (chooser: Chooser, number: number) => {
-      while (!this.stopping && this.operations.length < operations) {
+      while (this.operations.length < operations) {
         await this.site.ready?.(number)
         const operation = await this.send(chooser.next(), number)
         if (isUnanswered(operation)) await sleep(PAUSE_MS)
@@ -91,10 +90,6 @@ export class Clients {
       }
     }
     await Promise.all(this.choosers.map(client))
-  }
-
-  stop(): void {
-    this.stopping = true
   }
 
   /** Waits until all reservations have expired, and reads all lists from each server. Call it when no other request runs. */

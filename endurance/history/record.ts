@@ -20,8 +20,6 @@ export interface Piece {
   readonly world: World
   readonly faults: readonly Fault[]
   readonly broken: readonly Broken[]
-  /** On the clock of the operations. */
-  readonly startedAt: number
   readonly recordedMs: number
   readonly checkedMs: number
 }
@@ -29,28 +27,19 @@ export interface Piece {
 export interface Plan {
   readonly seed: number
   readonly operations: number
-  /** The longest time to record. */
-  readonly seconds?: number
   /** Names of failures; all by default. */
   readonly breaks?: readonly string[] | undefined
-  /** The source tree of the servers; this one by default. */
-  readonly source?: string
-  /** Whether commits wait for the standby; `true` by default. */
-  readonly isSynchronous?: boolean
 }
 
 export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
-  const { seed, operations, seconds, source, breaks, isSynchronous = true } = plan
-  const hasStandby = breaks?.length !== 0
-  const site = await openSite(kind, { hasStandby, isSynchronous, ...(source ? { source } : {}) })
+  const { seed, operations, breaks } = plan
+  const site = await openSite(kind, breaks?.length !== 0)
   try {
     const clients = new Clients(site, seed, { clients: CLIENTS, waiting: site.urls().length })
     const startedAt = performance.now()
     let isWorking = true
     const isOver = () => !isWorking || clients.operations.length >= operations
-    const tooLate = setTimeout(() => clients.stop(), 1000 * (seconds ?? 86_400))
     const working = clients.work(operations).finally(() => {
-      clearTimeout(tooLate)
       isWorking = false
     })
     const [broken, revoked] = await Promise.all([
@@ -64,7 +53,7 @@ export async function recordPiece(kind: Kind, plan: Plan): Promise<Piece> {
     const clockErrorMs = broken.some(({ name }) => CLOCKS.includes(name)) ? AHEAD_MS : 0
     const keys = { ...KEYS, readOnly: ['reader'], revoked }
     const { checked, world, checkedMs, faults } = await judge(clients, { keys, lateMs, isSteady, clockErrorMs })
-    return { seed, operations: clients.operations, checked, world, faults, broken, startedAt, recordedMs, checkedMs }
+    return { seed, operations: clients.operations, checked, world, faults, broken, recordedMs, checkedMs }
   } finally {
     await site.remove()
   }

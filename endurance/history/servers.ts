@@ -20,11 +20,11 @@ export const CLOCK = 'a clock an hour ahead'
 
 export type Servers = Awaited<ReturnType<typeof startServers>>
 
-/** `databases` has the store's address for each server. `source` is the source tree of the servers. */
-export async function startServers(databases: readonly [string, string], source = root) {
+/** `databases` has the store's address for each server. */
+export async function startServers(databases: readonly [string, string]) {
   const first = generateKey('production')
   const clocks = [0, 1].map((n) => temporaryFile(`clock-${n}`))
-  const program = join(source, 'packages/cli/src/main.ts')
+  const program = join(root, 'packages/cli/src/main.ts')
   const command = [process.execPath, '--preload', join(import.meta.dir, 'clock.ts'), program]
   const environment = (n: number) => ({
     ...{ PETSTORE_BOOTSTRAP_KEY: first, PETSTORE_LOG_LEVEL: 'silent' },

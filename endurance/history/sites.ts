@@ -11,9 +11,8 @@ const FROZEN_MS = 250
 const STANDBY_GONE_MS = 200
 
 /** A failure: PostgreSQL's clock, which all servers use, is an hour ahead for a while. */
-export const DATABASE_CLOCK = `the database's clock an hour ahead`
+const DATABASE_CLOCK = `the database's clock an hour ahead`
 export const CLOCKS: readonly string[] = [CLOCK, DATABASE_CLOCK]
-export const FAILOVER = 'a failover'
 /** All failures. Each kind of store has some of them. */
 export const FAULTS = [
   'a server killed',
@@ -26,7 +25,7 @@ export const FAULTS = [
   DATABASE_CLOCK,
   'connections cut',
   'the pooler killed',
-  FAILOVER,
+  'a failover',
 ] as const
 export type Faults = Readonly<Partial<Record<(typeof FAULTS)[number], () => Promise<void>>>>
 /** The clock of all servers. */
@@ -47,29 +46,20 @@ export interface BreakableSite extends Site {
   remove(): Promise<void>
 }
 
-export interface Making {
-  /** The source tree of the servers; this one by default. */
-  readonly source?: string
-  /** Whether a standby is needed. */
-  readonly hasStandby: boolean
-  /** Whether commits wait for the standby. */
-  readonly isSynchronous: boolean
-}
-
-export async function openSite(kind: Kind, making: Making): Promise<BreakableSite> {
-  return kind === 'postgres' && making.hasStandby ? openPair(making) : openCluster(making, kind === 'pgbouncer')
+export async function openSite(kind: Kind, hasStandby: boolean): Promise<BreakableSite> {
+  return kind === 'postgres' && hasStandby ? openPair() : openCluster(kind === 'pgbouncer')
 }
 
 /** No failure here loses power, and the writes of a killed process survive, so syncing would only slow down the histories. */
 const SETTINGS = { fsync: 'off' }
 
 /** One PostgreSQL. With `isPooled`, the first server uses PgBouncer. */
-async function openCluster({ source }: Making, isPooled: boolean): Promise<BreakableSite> {
+async function openCluster(isPooled: boolean): Promise<BreakableSite> {
   // PgBouncer does not pass on the limit of a server.
   const cluster = await Cluster.start({ ...SETTINGS, statement_timeout: '2s' })
   const address = await cluster.newDatabase()
   let pooler = isPooled ? await PgBouncer.start(cluster.port) : undefined
-  const servers = await startServers([pooler?.through(address) ?? address, address], source)
+  const servers = await startServers([pooler?.through(address) ?? address, address])
   const killPooler = async () => {
     await pooler?.stop()
     pooler = await PgBouncer.start(cluster.port, pooler?.port)
@@ -89,13 +79,13 @@ async function openCluster({ source }: Making, isPooled: boolean): Promise<Break
   })
 }
 
-async function openPair({ source, isSynchronous }: Making): Promise<BreakableSite> {
+async function openPair(): Promise<BreakableSite> {
   let primary = await Cluster.start(SETTINGS)
   await primary.asAdmin((sql) => sql`CREATE DATABASE petstore`)
   let standby = await primary.startStandby('standby')
-  await primary.setSynchronous(isSynchronous)
+  await primary.setSynchronous(true)
   const address = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/petstore`
-  const servers = await startServers([address, address], source)
+  const servers = await startServers([address, address])
 
   /** With `isAway`, the standby stops before the primary, and no write may be acknowledged in between. */
   async function failOver(isAway: boolean) {
@@ -111,7 +101,7 @@ async function openPair({ source, isSynchronous }: Making): Promise<BreakableSit
     await primary.remove()
     primary = standby
     standby = await primary.startStandby('standby', port)
-    await primary.setSynchronous(isSynchronous)
+    await primary.setSynchronous(true)
   }
 
   async function jump() {
@@ -126,7 +116,7 @@ async function openPair({ source, isSynchronous }: Making): Promise<BreakableSit
     'the standby frozen': () => freeze(standby),
     [DATABASE_CLOCK]: jump,
     'connections cut': () => cut(primary),
-    [FAILOVER]: () => failOver(!isSynchronous || Math.random() < 0.5),
+    'a failover': () => failOver(Math.random() < 0.5),
   }
   return siteOf(servers, faults, () => Promise.all([primary.remove(), standby.remove()]))
 }

@@ -4,9 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../test/support/files.ts'
 import { root } from '../../test/support/process.ts'
-import type { Edit } from '../history/planted.ts'
-import { edited } from '../history/planted.ts'
 import { Host } from './host.ts'
+
+/** A text that occurs once in a file, and its replacement. */
+export type Edit = readonly [file: string, from: string, to: string]
 
 /** Modules of Bun, the files that replace them, and where. */
 const REPLACED = {
@@ -75,4 +76,11 @@ export async function startHosts(count: number, edits: readonly Edit[] = [], has
   const hosts: Host[] = []
   for (let n = 0; n < count; n++) hosts.push(hasThreads ? await Host.start(path) : await Host.startHere(`${path}?${n}`))
   return hosts
+}
+
+/** Applies the edit to the text of its file. Throws if the edit's text does not occur exactly once. */
+export function edited(text: string, [file, from, to]: Edit): string {
+  const [before, after, ...more] = text.split(from)
+  if (after === undefined || more.length > 0) throw new Error(`${file} must have this exactly once: ${from}`)
+  return `${before}${to}${after}`
 }

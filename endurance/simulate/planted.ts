@@ -1,7 +1,7 @@
 // Ordering faults to plant in simulated servers, such as an await between read and write or a forgotten waiter. They prove that the
 // simulator can find such faults.
 
-import type { Edit } from '../history/planted.ts'
+import type { Edit } from './bundle.ts'
 import { IN_POSTGRES } from './postgres/planted.ts'
 
 const HTTP = 'packages/service/src/http'

@@ -1,6 +1,6 @@
 // Faults to plant in the PostgreSQL store of simulated servers, with the failures that show them.
 
-import type { Edit } from '../../history/planted.ts'
+import type { Edit } from '../bundle.ts'
 import type { Failure } from './failures.ts'
 
 const POSTGRES = 'packages/service/src/store/postgres'
