@@ -1,5 +1,7 @@
-// The timers that the service has started and that have not ended, the sizes of its collections, and its clock.
+// The timers that the service has started and that have not ended, the sizes of its collections, its clock, and pauses
+// that take no time.
 
+import { spyOn } from 'bun:test'
 import { type Runtime, replaceRuntime, type Timer } from '../../packages/service/src/system/runtime.ts'
 
 /** Watches until `restore`. `intervalMs` replaces the time of each interval. */
@@ -35,4 +37,11 @@ export function watchTimers({ intervalMs }: { intervalMs?: number } = {}) {
 export function passTime(ms: number): void {
   const real = replaceRuntime({} as Runtime)
   replaceRuntime({ ...real, monotonicMs: () => real.monotonicMs() + ms })
+}
+
+/** Lets pauses before retries end immediately, until `mockRestore`. Only these have a random part. */
+export function hurryPauses() {
+  const start = setTimeout
+  return spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms: number) =>
+    start(act, Number.isInteger(ms) ? ms : 0)) as typeof setTimeout)
 }

@@ -1,7 +1,7 @@
 // The forwarder, mostly as a process, with receivers that fail: it loses no event, keeps the order, and repeats
 // only unacknowledged events. The library of Standard Webhooks checks the signatures.
 
-import { beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -11,6 +11,7 @@ import { run } from '../../../test/support/process.ts'
 import { expectReleased, releasedNames } from '../../../test/support/released.ts'
 import { randomOf } from '../../../test/support/search-rules.ts'
 import { startService } from '../../../test/support/service.ts'
+import { hurryPauses } from '../../../test/support/timers.ts'
 import { until } from '../../../test/support/until.ts'
 import { type ForwardOptions, forward, type Hook, SECRET, startHook, taken } from '../../../test/support/webhook.ts'
 import { Sender } from '../../client/src/sender.ts'
@@ -177,10 +178,7 @@ describe('petstore events forward', () => {
   })
 
   test('pauses for twice as long after each failure, but not for more than a minute', async () => {
-    const start = setTimeout
-    // Only pauses have a random part.
-    const hurried = spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms: number) =>
-      start(act, Number.isInteger(ms) ? ms : 0)) as typeof setTimeout)
+    const hurried = hurryPauses()
     const hook = await startHook((_received, n) => (n < 9 ? status(500) : taken()))
     const forwarded = startHere(hook.url)
     await hook.received(10)

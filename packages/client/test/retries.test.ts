@@ -1,10 +1,17 @@
 // How often and after which pauses the client retries, what it retries after a lost response, and its error if it is
 // unknown whether a change was made.
 
-import { describe, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { answer, clientOf, errorJson, ORDER_JSON, REX, REX_JSON, withServer } from '../../../test/support/client.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
+import { hurryPauses } from '../../../test/support/timers.ts'
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../src/petstore.ts'
+
+let hurried: ReturnType<typeof hurryPauses>
+beforeEach(() => {
+  hurried = hurryPauses()
+})
+afterEach(() => hurried.mockRestore())
 
 type Client = ReturnType<typeof clientOf>
 const NAME = { name: 'Rex' }
@@ -167,6 +174,7 @@ test('with retryAfterMaxMs, waiting for Retry-After does not count as a retry, b
 })
 
 test('pauses before each retry for at least half of a time that doubles up to 5 s, and leaves no timer', async () => {
+  hurried.mockRestore()
   const pauses: number[] = []
   const open = new Set<unknown>()
   const [start, stop] = [setTimeout, clearTimeout]

@@ -8,12 +8,9 @@ import { createConfig, lint } from '@redocly/openapi-core'
 import document from '../../../openapi.yaml'
 import { version } from '../../../package.json'
 import { positionOf } from '../../service/src/http/request/cursor.ts'
-import { operations } from '../src/contract.ts'
 import { ERROR_STATUS, type ErrorCode } from '../src/generated.ts'
 import { BODY_BYTES_MAX, NESTING_MAX, SEARCH_WORDS_MAX } from '../src/limits.ts'
 import type { Response as Declared } from '../src/openapi.ts'
-import { parametersOf } from '../src/parameters.ts'
-import { flatten } from '../src/schema.ts'
 
 const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')
 const prose = text.replaceAll(/\s+/g, ' ')
@@ -54,32 +51,6 @@ describe('the interface document', () => {
   test('every field of a new pet can be changed', () => {
     const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {})
     expect([...fieldsOf('PetChange'), ...FIXED]).toEqual(fieldsOf('NewPet'))
-  })
-
-  /**
-   * Their values come from a store, they exclude another parameter, or they must differ between requests, so tools that
-   * send examples would be refused or repeat a request.
-   */
-  const WITHOUT_EXAMPLE = ['cursor', 'from', 'petIds', 'Idempotency-Key', 'If-Match', 'If-None-Match']
-  test('each parameter has a valid example or default, unless no value is always valid', () => {
-    for (const { id, parameters } of operations) {
-      const [declared = []] = Object.values(paths).flatMap((methods) =>
-        Object.entries(methods)
-          .filter(([, one]) => one.operationId === id)
-          .map(([method, one]) => parametersOf(method, one, components)),
-      )
-      for (const { name, default: byDefault, validate } of parameters) {
-        const { example, schema } = declared.find((one) => one.name === name) ?? { schema: {} }
-        const value = example ?? byDefault ?? flatten(schema, components.schemas).enum?.[0]
-        if (WITHOUT_EXAMPLE.includes(name)) {
-          expect({ id, name, value }).toEqual({ id, name, value: undefined })
-          continue
-        }
-        const problems: string[] = []
-        for (const one of [value].flat()) validate(String(one), name, problems)
-        expect({ id, name, value, problems }).toEqual({ id, name, value: expect.anything(), problems: [] })
-      }
-    }
   })
 
   test('the cursors in examples are valid', () => {
