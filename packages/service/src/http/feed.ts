@@ -9,6 +9,7 @@ import type { EventFilter, EventPage, EventPosition } from '../domain/events.ts'
 import { OVERLOADED } from '../domain/petstore-error.ts'
 import type { Store } from '../domain/store.ts'
 import { monotonicMs, startInterval, startTimer, stopTimer, type Timer, watchSize } from '../system/runtime.ts'
+import type { Client } from './operations/handler.ts'
 import { SharedReads } from './shared-reads.ts'
 
 const LOOK_EVERY_MS = 40
@@ -21,11 +22,7 @@ const WAKES_PER_MS = 1
 const VERIFY_EVERY_MS = 500
 
 /** A client that waits for events. */
-interface Reader {
-  readonly signal: AbortSignal
-  /** Rejects if the reader's key is no longer valid. */
-  verify(): Promise<unknown>
-}
+type Reader = Pick<Client, 'signal' | 'verify'>
 
 interface EventWait {
   readonly position: EventPosition

@@ -22,8 +22,7 @@ import { lackError } from './file/integrity.ts'
 
 import { beginNewCopy, copyGuard } from './file/litestream.ts'
 import { sqliteKeys } from './keys.ts'
-import { sqliteEvents } from './read/events.ts'
-import { pages, rowById } from './read/pages.ts'
+import { pages, rowById, sqliteEvents } from './read/pages.ts'
 import { counter, inThisThread, searchThread, sqliteSearch } from './read/search.ts'
 import { commits, overdueFinder } from './write/commits.ts'
 

@@ -14,8 +14,7 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
-import { postgresEvents } from '../../../src/store/postgres/read/events.ts'
-import { pages } from '../../../src/store/postgres/read/pages.ts'
+import { pages, postgresEvents } from '../../../src/store/postgres/read/pages.ts'
 import { ORDERS, PETS } from '../../../src/store/shared/lists.ts'
 
 async function readsOf(database: string, tables: readonly string[]): Promise<{ scans: number; rows: number }> {
