@@ -1,5 +1,8 @@
 // Parses the address of a PostgreSQL database. It can contain a password, so show it only with `describeAddress`.
 
+import { readFileSync } from 'node:fs'
+import { StartError } from '../../domain/start-error.ts'
+
 export interface Host {
   /** A name, an IP address, or the absolute path of the folder with the server's socket. */
   host: string
@@ -60,6 +63,19 @@ export function describeHost({ host, port }: Host): string {
   return `${host.includes(':') ? `[${host}]` : encodeURIComponent(host)}:${port}`
 }
 
+/**
+ * Returns the driver's TLS options, or false. Like libpq (https://www.postgresql.org/docs/current/libpq-ssl.html),
+ * except that a named file must exist.
+ */
+export function tlsOf({ sslMode, sslRootCert }: PostgresAddress, { host }: Host): object | false {
+  if (sslMode === 'disable' || host.startsWith('/')) return false
+  return {
+    rejectUnauthorized: sslMode.startsWith('verify') || sslRootCert !== undefined,
+    ...(sslRootCert === undefined ? {} : { ca: readCertificate(sslRootCert) }),
+    ...(sslMode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
+  }
+}
+
 function parseHost(text: string): Host {
   const [, host = '', port = '5432'] = HOST.exec(text) ?? []
   if (host === '' || Number(port) < 1 || Number(port) > 65535) {
@@ -86,5 +102,13 @@ function decode(text: string): string {
     return decodeURIComponent(text)
   } catch {
     throw new Error('has an invalid % escape: write %25 for a percent sign')
+  }
+}
+
+function readCertificate(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new StartError(`the file in sslrootcert, ${path}, cannot be read`, { cause })
   }
 }

@@ -4,7 +4,7 @@ import { StartError } from '../../domain/start-error.ts'
 import { type Contents, contentsOf, quoted } from '../contents.ts'
 import { notCurrent } from '../shared/schema-versions.ts'
 import { codeOf } from './connect/errors.ts'
-import { atStart, openSession } from './connect/hosts.ts'
+import { openSession } from './connect/hosts.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './connect/session.ts'
 import {
   applyMigrations,
@@ -15,7 +15,7 @@ import {
   schemaVersion,
   TAKE_WRITE_LOCK,
 } from './schema/schema.ts'
-import { checkServer, orRefusal } from './start-checks.ts'
+import { atStart, checkServer, orRefusal } from './start-checks.ts'
 import { indexRows } from './write/search-index.ts'
 
 export const BEGIN_EPOCH = `UPDATE event_epoch SET epoch = ('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`

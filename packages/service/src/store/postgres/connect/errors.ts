@@ -81,16 +81,6 @@ export function translate(error: unknown): unknown {
   return error instanceof DatabaseError ? fault(error) : error
 }
 
-export const MAY_BE_CHANGED =
-  'The database connection was lost during the change, which may have been saved. Check, or repeat the request; use the same Idempotency-Key to create a pet or an order.'
-
-/** Like `translate`, but with MAY_BE_CHANGED if a change may have been made. */
-export function translateChanging(error: unknown): unknown {
-  return isLost(error) && outcomeOf(error) !== 'moved'
-    ? new PetstoreError('unavailable', MAY_BE_CHANGED, { cause: error })
-    : translate(error)
-}
-
 /** Omits the server's message, which can contain the row. */
 function fault(error: DatabaseError): StoreFailure {
   const { routine, constraint } = error

@@ -4,12 +4,13 @@ import { DatabaseError } from 'pg-protocol'
 import { PetstoreError } from '../../../domain/petstore-error.ts'
 import { unavailable } from '../../shared/failures.ts'
 import type { PostgresAddress } from '../address.ts'
+import { checkSettings } from '../start-checks.ts'
 import { Client, IS_OURS } from './client.ts'
 import { codeOf, isGone, isLost, StoreFailure } from './errors.ts'
-import { checkSettings, TIMELINE, type WritableHost } from './hosts.ts'
+import { TIMELINE, type WritableHost } from './hosts.ts'
 import { Pool } from './pool.ts'
 import { LOG_MESSAGE, type RunQuery, Session } from './session.ts'
-import { ANSWER_TIMEOUT_MS, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS, withTimeout } from './time-limits.ts'
+import { ANSWER_TIMEOUT_MS, inTime, READ_QUEUE_MS, STATEMENT_TIMEOUT_MS, WRITE_QUEUE_MS } from './time-limits.ts'
 
 /** Changes of pets and orders use one at a time. The other is for changes of keys, which then need not wait. */
 const WRITERS = 2
@@ -28,7 +29,7 @@ export type Check = (host: WritableHost, query: RunQuery) => Promise<void>
 
 interface Listener {
   /** Called when a connection ends or the host is down (`lost`), and when the first commit or the check fails. */
-  lost: (connections: HostConnections, reason: 'lost' | 'refused') => void
+  lost: (reason: 'lost' | 'refused') => void
   /** Called for each connection that could not be opened. */
   notOpened: (error: unknown) => void
 }
@@ -56,7 +57,7 @@ export class HostConnections {
   ) {
     const options = {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      onClose: () => listener.lost(this, 'lost'),
+      onClose: () => listener.lost('lost'),
       onUnreplicated: () => {
         this.cancelledWaits++
       },
@@ -65,7 +66,7 @@ export class HostConnections {
       open: (session: Session) => inTime(session.open()),
       onFailure: (error: unknown, isAnyOpen: boolean) => {
         listener.notOpened(error)
-        if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) listener.lost(this, 'lost')
+        if (isGone(error) || (!isAnyOpen && !(error instanceof DatabaseError))) listener.lost('lost')
       },
     }
     const noneFree = () => unavailable(new Error('no connection is free'))
@@ -76,7 +77,7 @@ export class HostConnections {
     this.readers = pool(address.connections, READ_QUEUE_MS)
     this.writers = pool(WRITERS, WRITE_QUEUE_MS)
     this.ready = this.late(this.fence().then(() => this.writers.run(({ query }) => check(host, query))))
-    this.ready.catch(() => listener.lost(this, 'refused'))
+    this.ready.catch(() => listener.lost('refused'))
   }
 
   /** Closes all connections, each after its statement or transaction in progress or after a timeout. */
@@ -96,7 +97,11 @@ export class HostConnections {
       try {
         return await inTime(writing)
       } catch (error) {
-        if (codeOf(error) !== 'NO_ANSWER' || this.readers.isClosed || !(await this.mayRun())) throw error
+        if (codeOf(error) !== 'NO_ANSWER' || this.readers.isClosed) throw error
+        const found = await this.committing().catch((failure) => {
+          if (!(failure instanceof PetstoreError)) throw failure
+        })
+        if (found && !found.runs) throw error
       }
     }
   }
@@ -124,17 +129,10 @@ export class HostConnections {
   private async committing(): Promise<{ waits: boolean; runs: boolean } | undefined> {
     const { running } = await this.readers.start(({ query }) => query<{ waits: boolean; runs: boolean }>(COMMITTING))
     const [found] = await inTime(running).catch((error) => {
-      if (isLost(error)) this.listener.lost(this, 'lost')
+      if (isLost(error)) this.listener.lost('lost')
       throw error
     })
     return found
-  }
-
-  private async mayRun(): Promise<boolean> {
-    const found = await this.committing().catch((error) => {
-      if (!(error instanceof PetstoreError)) throw error
-    })
-    return found?.runs ?? true
   }
 
   /**
@@ -147,12 +145,6 @@ export class HostConnections {
       await checkSettings(session.query)
     })
   }
-}
-
-/** Settles like `work`, or rejects with NO_ANSWER after a timeout. */
-export function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  const late = () => new StoreFailure('NO_ANSWER', 'the database did not answer in time')
-  return withTimeout(ANSWER_TIMEOUT_MS, work, late)
 }
 
 /**

@@ -2,16 +2,13 @@
 
 import { DatabaseError } from 'pg-protocol'
 import { StartError } from '../../../domain/start-error.ts'
-import { monotonicMs, sleep } from '../../../system/runtime.ts'
+import { sleep } from '../../../system/runtime.ts'
 import { describeHost, type Host, type PostgresAddress } from '../address.ts'
+import { checkSettings } from '../start-checks.ts'
 import { Client } from './client.ts'
 import { codeOf, isGone, StoreFailure } from './errors.ts'
-import { type RunQuery, SETTINGS, Session } from './session.ts'
-import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, START_WAIT_MS, withTimeout } from './time-limits.ts'
-
-const START_AGAIN_MS = 100
-/** Can change soon: a server or standby starts, a disk catches up, a connection becomes free or opens. */
-const MAY_COME = ['57P03', '53300', 'NOT_REPLICATED', 'SLOW_COMMIT', 'CONNECT_TIMEOUT', 'NO_ANSWER']
+import { Session } from './session.ts'
+import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, withTimeout } from './time-limits.ts'
 
 /** The timeline of a primary. Fails on a standby. */
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
@@ -22,17 +19,6 @@ export interface WritableHost extends Host {
   timeline: string
   /** Differs between two servers, and after a restart. Two addresses can lead to the same server. */
   server: string
-}
-
-/** Retries `work`, which connects to hosts, for START_WAIT_MS. Throws immediately if waiting cannot help. */
-export async function atStart<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const deadline = monotonicMs() + START_WAIT_MS; ; await sleep(START_AGAIN_MS)) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!MAY_COME.includes(codeOf(error)) || monotonicMs() >= deadline) throw error
-    }
-  }
 }
 
 interface Search {
@@ -54,13 +40,11 @@ export async function writableHost(
 ): Promise<WritableHost> {
   const found: WritableHost[] = []
   let isOver = false
-  const probe = (host: Host) =>
-    probeHost(address, host).catch((error) => {
+  const probes = address.hosts.map(async (host) => {
+    const writable = await probeHost(address, host).catch((error) => {
       if (!isGone(error) && used?.host === host.host && used.port === host.port) return used
       throw error
     })
-  const probes = address.hosts.map(async (host) => {
-    const writable = await probe(host)
     if (isOver) onLate?.(writable)
     else found.push(writable)
   })
@@ -112,8 +96,7 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
       SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE ${TIMELINE} END AS timeline,
              concat(system_identifier, ' ', extract(epoch FROM pg_postmaster_start_time())) AS server,
              current_setting('transaction_read_only') = 'off' AS writable FROM pg_control_system()`)
-    const late = () => new StoreFailure('NO_ANSWER', `${name} does not respond`)
-    const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, answering, late)
+    const { rows } = await withTimeout(CONNECT_TIMEOUT_MS, answering, 'NO_ANSWER', `${name} does not respond`)
     const [answer] = rows
     if (!answer?.timeline) throw new StoreFailure('STANDBY', `${name} is a standby`)
     if (!answer.writable) throw new StoreFailure('READ_ONLY', `${name} has default_transaction_read_only`)
@@ -127,22 +110,4 @@ async function probeHost(address: PostgresAddress, host: Host): Promise<Writable
 function mostTelling(errors: readonly unknown[]): unknown {
   const found = ['READ_ONLY', 'STANDBY'].map((code) => errors.find((error) => codeOf(error) === code))
   return errors.find((error) => error instanceof DatabaseError) ?? found[0] ?? found[1] ?? errors[0]
-}
-
-/** With `replica`, which only a superuser can set, our triggers do not run. */
-const CHECKED = { ...SETTINGS, session_replication_role: 'origin' }
-
-/** Acceptable values of `client_min_messages` and `session_replication_role`. */
-const AS_GOOD = '^(warning|info|log|debug.|local)$'
-
-const DIFFERENT = `SELECT name, value, current_setting(name) AS found
-  FROM (VALUES ${Object.entries(CHECKED).map(([name, value]) => `('${name}', '${value}')`)}) AS needed (name, value)
-  WHERE current_setting(name) <> value AND current_setting(name) !~ '${AS_GOOD}'`
-
-/** Throws StartError if the session has other settings and could not set them. */
-export async function checkSettings(query: RunQuery): Promise<void> {
-  const [different] = await query<{ name: string; value: string; found: string }>(DIFFERENT)
-  if (!different) return
-  const { name, value, found } = different
-  throw new StartError(`its ${name} is '${found}': set it to '${value}' for the role`)
 }

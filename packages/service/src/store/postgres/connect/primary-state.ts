@@ -6,7 +6,7 @@ import { PRIMARY_CHANGES, type PrimaryChange, type StoreOptions } from '../../..
 import { monotonicMs, startTimer } from '../../../system/runtime.ts'
 import { observe } from '../../shared/group-commit.ts'
 import { describeHost, type PostgresAddress } from '../address.ts'
-import { isLost, StoreFailure } from './errors.ts'
+import { codeOf, isLost, StoreFailure } from './errors.ts'
 import { type Check, HostConnections } from './host-connections.ts'
 import { isSameHost, type WritableHost, writableHost } from './hosts.ts'
 import { CONNECT_TIMEOUT_MS, RIVAL_WAIT_MS, withTimeout } from './time-limits.ts'
@@ -27,9 +27,6 @@ type State =
   | { readonly name: 'searching' | 'closed'; readonly connections?: undefined }
   | { readonly name: 'opening' | 'ready'; readonly connections: HostConnections }
   | { readonly name: 'blocked'; readonly connections: HostConnections; readonly since: number; readonly late: number }
-
-/** Why connections are not used any more. */
-type Discarded = Extract<PrimaryChange, 'lost' | 'refused' | 'replaced' | 'divided' | 'renewed'>
 
 export class PrimaryState {
   private state: State = { name: 'searching' }
@@ -70,8 +67,13 @@ export class PrimaryState {
   /** Concurrent calls share one search for the host and its error. */
   connected(): Promise<HostConnections> {
     if (this.state.name === 'closed') return Promise.reject(new StoreFailure('CLOSED', 'the store is closed'))
-    if (this.answeredAt && this.hasRivals && monotonicMs() - this.searchedAt > SEARCH_EVERY_MS) this.searchAgain()
-    if (this.connecting && !this.isQuiet()) return this.connecting
+    const { answeredAt } = this
+    const isServing = answeredAt !== undefined && this.address.hosts.length > 1
+    if (isServing && monotonicMs() - this.searchedAt > SEARCH_EVERY_MS) this.searchAgain()
+    // If a host was frozen and replaced, it resumes as if nothing had happened. A server that uses it constantly
+    // notices the freeze; an idle server must probe the other hosts.
+    const isQuiet = isServing && monotonicMs() - answeredAt > QUIET_MS
+    if (this.connecting && !isQuiet) return this.connecting
     const connecting = this.look(++this.newest)
     this.connecting = connecting
     const forget = () => {
@@ -87,7 +89,7 @@ export class PrimaryState {
   }
 
   /** Closes these connections if they are in use. The next call searches for the primary. */
-  discard(connections: HostConnections, reason: Discarded): void {
+  discard(connections: HostConnections, reason: PrimaryChange): void {
     if (this.state.connections !== connections) return
     this.connecting = undefined
     this.release(connections, reason)
@@ -99,7 +101,10 @@ export class PrimaryState {
 
   /** Other writes are refused until this one has ended. If its outcome remains unknown, all connections are closed. */
   blockUntilSettled(connections: HostConnections, writing: Promise<unknown>): void {
-    this.block(connections)
+    const { state } = this
+    if (state.connections !== connections) return
+    if (state.name === 'blocked') this.state = { ...state, late: state.late + 1 }
+    else this.change('late_commit', { name: 'blocked', connections, since: monotonicMs(), late: 1 })
     const unblock = () => this.unblock(connections)
     connections.late(writing).then(unblock, (error) => (isLost(error) ? this.discard(connections, 'lost') : unblock()))
   }
@@ -117,9 +122,8 @@ export class PrimaryState {
     const host = await this.search(search)
     if (search !== this.newest) return this.connected()
     const connections = this.install(host)
-    const late = new StoreFailure('NOT_READY', 'the first commit has not ended')
-    await withTimeout(READY_WAIT_MS, connections.ready, () => late).catch(async (error) => {
-      throw error === late ? await connections.whyLate() : error
+    await withTimeout(READY_WAIT_MS, connections.ready, 'NOT_READY', 'the first commit runs').catch(async (error) => {
+      throw codeOf(error) === 'NOT_READY' ? await connections.whyLate() : error
     })
     this.confirm(search, connections)
     return connections
@@ -174,7 +178,7 @@ export class PrimaryState {
     if (current) this.release(current, 'replaced')
     const check = this.timeline === '' ? async () => {} : this.check
     const connections = new HostConnections(this.address, host, check, {
-      lost: (lost, reason) => this.discard(lost, reason),
+      lost: (reason) => this.discard(connections, reason),
       notOpened: (error) => {
         this.notOpened++
         this.options.onConnectionFailure?.(error)
@@ -194,13 +198,6 @@ export class PrimaryState {
     if (this.state.name === 'opening') this.change('ready', { name: 'ready', connections })
   }
 
-  private block(connections: HostConnections): void {
-    const { state } = this
-    if (state.connections !== connections) return
-    if (state.name === 'blocked') this.state = { ...state, late: state.late + 1 }
-    else this.change('late_commit', { name: 'blocked', connections, since: monotonicMs(), late: 1 })
-  }
-
   private unblock(connections: HostConnections): void {
     const { state } = this
     if (state.name !== 'blocked' || state.connections !== connections) return
@@ -208,7 +205,7 @@ export class PrimaryState {
     else this.change('settled', { name: 'ready', connections }, monotonicMs() - state.since)
   }
 
-  private release(connections: HostConnections, reason: Discarded): void {
+  private release(connections: HostConnections, reason: PrimaryChange): void {
     this.answeredAt = undefined
     this.change(reason, { name: 'searching' })
     void connections.close()
@@ -219,18 +216,6 @@ export class PrimaryState {
     this.state = state
     this.changes[reason]++
     observe(() => this.options.onPrimaryChange?.({ reason, host: host && describeHost(host), blockedMs }))
-  }
-
-  private get hasRivals(): boolean {
-    return this.address.hosts.length > 1
-  }
-
-  /**
-   * If a host was frozen and replaced, it resumes as if nothing had happened. A server that uses it constantly
-   * notices the freeze; an idle server must probe the other hosts.
-   */
-  private isQuiet(): boolean {
-    return this.hasRivals && this.answeredAt !== undefined && monotonicMs() - this.answeredAt > QUIET_MS
   }
 
   private refuseEarlier(host: WritableHost): void {

@@ -5,13 +5,14 @@
 import type { StoreOptions } from '../../../domain/store.ts'
 import { unavailable } from '../../shared/failures.ts'
 import type { PostgresAddress } from '../address.ts'
+import { atStart } from '../start-checks.ts'
 import { codeOf, isLost, translate } from './errors.ts'
-import { type Check, type HostConnections, inTime } from './host-connections.ts'
-import { atStart } from './hosts.ts'
+import type { Check } from './host-connections.ts'
 import { PrimaryState } from './primary-state.ts'
 import { beginWith, type Parameter, type RunQuery, type Session } from './session.ts'
+import { inTime } from './time-limits.ts'
 
-type Work<Result> = (session: Session, abort: AbortController, connections: HostConnections) => Promise<Result>
+type Work<Result> = (session: Session, abort: AbortController) => Promise<Result>
 
 const UNREPLICATED = beginWith({ synchronous_commit: 'local' })
 
@@ -57,9 +58,7 @@ export class PrimaryConnection {
     statement: string,
     ...parameters: Parameter[]
   ): Promise<Row[]> =>
-    this.run('readers', (session, abort) =>
-      session.transaction(() => session.query<Row>(statement, ...parameters), beginWith(settings), abort),
-    )
+    this.within('readers', beginWith(settings), (session) => session.query<Row>(statement, ...parameters))
 
   /**
    * Commits everything that `work` writes, or nothing. Fails like `read`, with errors translated by `failure`. For
@@ -69,9 +68,7 @@ export class PrimaryConnection {
     work: (session: Session) => Promise<Result>,
     { begin, failure }: { begin?: string; failure?: (error: unknown) => unknown } = {},
   ): Promise<Result> {
-    const write: Work<Result> = (session, abort, connections) =>
-      connections.replicated(() => session.transaction(() => work(session), begin, abort))
-    return this.run('writers', write, failure)
+    return this.within('writers', begin, work, failure)
   }
 
   /**
@@ -79,24 +76,25 @@ export class PrimaryConnection {
    * connections.
    */
   readonly background: RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) =>
-    this.run('readers', (session, abort) =>
-      session.transaction(
-        async () => {
-          // Fails on a standby and on another timeline.
-          await session.query('SELECT 1')
-          return session.execute<Row>(statement, ...parameters)
-        },
-        UNREPLICATED,
-        abort,
-      ),
-    )
+    this.within('readers', UNREPLICATED, async (session) => {
+      // Fails on a standby and on another timeline.
+      await session.query('SELECT 1')
+      return session.execute<Row>(statement, ...parameters)
+    })
 
-  pool() {
-    return this.state.pool
-  }
+  readonly pool = () => this.state.pool
 
   close(): Promise<void> {
     return this.state.close()
+  }
+
+  private within<Result>(
+    pool: 'readers' | 'writers',
+    begin: string | undefined,
+    work: (session: Session) => Promise<Result>,
+    failure?: (error: unknown) => unknown,
+  ): Promise<Result> {
+    return this.run(pool, (session, abort) => session.transaction(() => work(session), begin, abort), failure)
   }
 
   /**
@@ -112,7 +110,9 @@ export class PrimaryConnection {
     const abort = new AbortController()
     let running: Promise<Result> | undefined
     try {
-      running = (await connections[pool].start((session) => work(session, abort, connections))).running
+      const start = (session: Session) =>
+        writes ? connections.replicated(() => work(session, abort)) : work(session, abort)
+      running = (await connections[pool].start(start)).running
       const result = await inTime(running)
       this.state.answered(connections)
       return result

@@ -3,9 +3,10 @@
 // A transaction does not wait for BEGIN before its first statement, nor for its last statement before COMMIT. That
 // saves two of four round trips while other transactions wait for its lock.
 
+import { atMost } from '../../../system/runtime.ts'
 import type { Client, Parameter } from './client.ts'
 import { StoreFailure } from './errors.ts'
-import { CLOSE_TIMEOUT_MS, TRANSACTION_IDLE_MS, withTimeout } from './time-limits.ts'
+import { CLOSE_TIMEOUT_MS, TRANSACTION_IDLE_MS } from './time-limits.ts'
 
 export type { Parameter } from './client.ts'
 
@@ -51,12 +52,6 @@ function set(settings: Readonly<Record<string, string | number>>, forTransaction
   return Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', ${forTransaction})`)
 }
 
-/**
- * Limits the prepared statements of a connection. Requests determine which ones there are, and each takes about 150 kB
- * on the server.
- */
-const PREPARED_MAX = 300
-
 export class Session {
   /** Opened for the first statement. */
   private opening: Promise<Client> | undefined
@@ -68,9 +63,6 @@ export class Session {
   private ended: AbortSignal | undefined
   /** Resolves when no transaction is open. */
   private transacted: Promise<unknown> = Promise.resolve()
-  /** Prepared statements by text, most recently used last. */
-  private readonly prepared = new Map<string, string>()
-  private named = 0
   /** Whether the database itself is at the other end, and not a pooler; unknown before the first statement. */
   private direct: boolean | undefined
 
@@ -126,15 +118,12 @@ export class Session {
 
   /** Ends the connection after the statement or transaction in progress, at the latest after `timeoutMs`. */
   async close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
-    const done = Promise.allSettled([this.transacted, this.answered])
-    await withTimeout(timeoutMs, done).catch(() => {})
+    await atMost(Promise.allSettled([this.transacted, this.answered]), timeoutMs)
     const client = await this.opening?.catch(() => undefined)
     await client?.close(timeoutMs)
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
+  readonly [Symbol.asyncDispose] = () => this.close()
 
   private async transact<Result>(work: () => Promise<Result>, begin: string, abort: AbortController): Promise<Result> {
     this.closing = undefined
@@ -176,27 +165,9 @@ export class Session {
   }
 
   private run<Row extends object>(statement: string, parameters: Parameter[] = []) {
-    const answer = this.connected().then((client) => {
-      const name = this.direct ? this.nameOf(client, statement, parameters) : undefined
-      return client.run<Row>(statement, parameters, name)
-    })
+    const answer = this.connected().then((client) => client.run<Row>(statement, parameters, this.direct))
     this.answered = answer.catch(() => {})
     return answer
-  }
-
-  /** Statements without parameters get no name, because they can be several. */
-  private nameOf(client: Client, statement: string, parameters: readonly Parameter[]): string | undefined {
-    if (parameters.length === 0) return undefined
-    const { prepared } = this
-    const name = prepared.get(statement) ?? `s${this.named++}`
-    prepared.delete(statement)
-    prepared.set(statement, name)
-    const oldest = prepared.entries().next().value
-    if (prepared.size > PREPARED_MAX && oldest) {
-      client.deallocate(oldest[1])
-      prepared.delete(oldest[0])
-    }
-    return name
   }
 
   private connected(): Promise<Client> {

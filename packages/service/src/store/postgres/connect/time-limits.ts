@@ -1,6 +1,7 @@
 // How long the service waits for PostgreSQL, and PostgreSQL for the service.
 
 import { startTimer, stopTimer } from '../../../system/runtime.ts'
+import { StoreFailure } from './errors.ts'
 
 /** To connect to a host and to probe it. */
 export const CONNECT_TIMEOUT_MS = 1_500
@@ -25,13 +26,15 @@ export const WRITE_QUEUE_MS = STATEMENT_TIMEOUT_MS
  * statements that wait for them.
  */
 export const TRANSACTION_IDLE_MS = STATEMENT_TIMEOUT_MS - 500
-/** Settles like `work`, or rejects with `late()` after `ms` milliseconds; `work` continues. */
-export function withTimeout<Result>(
-  ms: number,
-  work: Promise<Result>,
-  late = () => new Error('late'),
-): Promise<Result> {
+
+/** Settles like `work`, or rejects with a StoreFailure after `ms` milliseconds; `work` continues. */
+export function withTimeout<Result>(ms: number, work: Promise<Result>, code: string, message: string): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = startTimer(() => reject(late()), ms)
+  const timer = startTimer(() => reject(new StoreFailure(code, message)), ms)
   return Promise.race([work, promise]).finally(() => stopTimer(timer))
+}
+
+/** Settles like `work`, or rejects with NO_ANSWER after a timeout. */
+export function inTime<Result>(work: Promise<Result>, ms = ANSWER_TIMEOUT_MS): Promise<Result> {
+  return withTimeout(ms, work, 'NO_ANSWER', 'the database did not answer in time')
 }

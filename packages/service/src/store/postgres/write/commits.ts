@@ -5,11 +5,12 @@ import { type Commit, decide, touchedBy } from '../../../domain/decisions/decisi
 import type { Touches } from '../../../domain/decisions/snapshot.ts'
 import type { Decision } from '../../../domain/decisions/working-copy.ts'
 import type { KeyId } from '../../../domain/keys.ts'
+import { PetstoreError } from '../../../domain/petstore-error.ts'
 import type { StoreOptions } from '../../../domain/store.ts'
 import { monotonicMs } from '../../../system/runtime.ts'
 import { batched, observe } from '../../shared/group-commit.ts'
 import { FORGOTTEN_AFTER_MS } from '../../shared/rows.ts'
-import { isLocked, translateChanging } from '../connect/errors.ts'
+import { isLocked, isLost, outcomeOf, translate } from '../connect/errors.ts'
 import type { PrimaryConnection } from '../connect/primary.ts'
 import { beginWith, type RunQuery, SETTINGS } from '../connect/session.ts'
 import { TAKE_WRITE_LOCK } from '../schema/schema.ts'
@@ -90,6 +91,16 @@ export function postgresCommits(
   const add = batched(commitAll, onBatch, limits?.batchMax)
 
   return { commit: add as Commit, drained: add.drained }
+}
+
+export const MAY_BE_CHANGED =
+  'The database connection was lost during the change, which may have been saved. Check, or repeat the request; use the same Idempotency-Key to create a pet or an order.'
+
+/** Like `translate`, but with MAY_BE_CHANGED if a change may have been made. */
+export function translateChanging(error: unknown): unknown {
+  return isLost(error) && outcomeOf(error) !== 'moved'
+    ? new PetstoreError('unavailable', MAY_BE_CHANGED, { cause: error })
+    : translate(error)
 }
 
 /**
