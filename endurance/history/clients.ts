@@ -152,9 +152,10 @@ export class Clients {
     const [startedAt, from] = [monotonicMs(), wallMs()]
     const answer = await this.fetch(asked, key, server)
     const isOver = !isUnanswered(answer)
-    const [endedAt, to] = isOver ? [monotonicMs(), wallMs()] : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    const settledAt = monotonicMs()
+    const [endedAt, to] = isOver ? [settledAt, wallMs()] : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
     const n = this.operations.length
-    const operation = { ...asked, n, client, server, key, startedAt, endedAt, from, to, ...answer }
+    const operation = { ...asked, n, client, server, key, startedAt, endedAt, settledAt, from, to, ...answer }
     if (isRecorded) this.operations.push(operation)
     return operation
   }

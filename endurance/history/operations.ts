@@ -102,6 +102,8 @@ export interface Operation extends Omit<Asked, 'key'>, Answer {
   /** Milliseconds on one clock. Without a response, the end is infinite, because the request can take effect later. */
   readonly startedAt: number
   readonly endedAt: number
+  /** When the client received the response, even if it was a 503, or gave up. */
+  readonly settledAt: number
   /** The same times on the wall clock, in milliseconds since 1970. */
   readonly from: number
   readonly to: number

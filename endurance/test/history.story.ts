@@ -23,7 +23,7 @@ export class Story {
     const endedAt = startedAt + 80
     const text = body ? JSON.stringify(body) : ''
     const answer = { status, text, links: '', tag: `"${Bun.hash(text)}"`, replayed: false }
-    const times = { startedAt, endedAt, from: BEGIN + startedAt, to: BEGIN + endedAt }
+    const times = { startedAt, endedAt, settledAt: endedAt, from: BEGIN + startedAt, to: BEGIN + endedAt }
     const n = this.operations.length
     this.operations.push({ ...requestOf(ask), n, client: 0, server: 0, key: 'first', ...times, ...answer, ...also })
     if (event) this.events.push({ id: this.events.length + 1, at: time(startedAt + 40), by: 'first', ...event } as Seen)

@@ -2,13 +2,12 @@
 
 import type { Scheduler, SimulatedProcess } from '../scheduler.ts'
 import type { Engine, Saved } from './engine.ts'
-import { Instance } from './instance.ts'
+import { CONNECTIONS, Instance } from './instance.ts'
 import type { ToDatabase } from './messages.ts'
 import { type Server, Session } from './session.ts'
 
 const LATENCY_MS_MAX = 0.5
 const REPLICATION_MS_MAX = 2
-export const CONNECTIONS = 4
 
 export class Cluster {
   readonly address = `postgres://petstore@one,two/petstore?sslmode=disable&connections=${CONNECTIONS}`
@@ -68,10 +67,13 @@ export class Cluster {
     return delayMs
   }
 
-  /** Ends failures that wait for a commit or a response. */
+  /** Ends failures that wait for a commit or a response, and frozen connections. */
   calm(): void {
     this.delayMs = 0
-    for (const instance of this.instances) instance.losesCommit = undefined
+    for (const instance of this.instances) {
+      instance.losesCommit = undefined
+      for (const session of instance.sessions) if (session.frozenUntil > this.now) session.end()
+    }
   }
 
   /** Receives what the drivers of a server send. */

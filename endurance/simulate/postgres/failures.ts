@@ -6,6 +6,8 @@ import { failed, type Instance } from './instance.ts'
 
 const SHORT_MS_MAX = 1_500
 const DELAY_MS_MAX = 4_000
+/** Longer than a server may take to respond. */
+const FROZEN_CONNECTION_MS_MAX = 20_000
 const DOWN_MS_MAX = 3_000
 const AWAY_MS_MAX = 12_000
 /** The servers have connections to the primary again, and no commit is late. */
@@ -57,10 +59,12 @@ export function failuresOf(cluster: Cluster): Readonly<Record<Failure, () => Pro
   }
 
   async function standbyAway(isCancelled: boolean): Promise<void> {
+    cluster.calm()
     await sleep(SETTLED_MS)
     cluster.loseStandby()
     const from = cluster.now
-    await upTo(AWAY_MS_MAX)
+    // A longer wait is seldom cancelled while its caller still waits.
+    await upTo(isCancelled ? DELAY_MS_MAX : AWAY_MS_MAX)
     const cancelledAt = cluster.now
     if (isCancelled) {
       cluster.cancelWaits()
@@ -110,7 +114,7 @@ export function failuresOf(cluster: Cluster): Readonly<Record<Failure, () => Pro
     'connection cut': async () => draw(cluster.primary.sessions)?.end(),
     'connection frozen': async () => {
       const session = draw(cluster.primary.sessions)
-      if (session) session.frozenUntil = cluster.now + random() * 2 * DELAY_MS_MAX
+      if (session) session.frozenUntil = cluster.now + random() * FROZEN_CONNECTION_MS_MAX
     },
     'connections refused': async () => {
       const { primary } = cluster

@@ -13,6 +13,9 @@ const LOCKS = {
   keys: (text: string) => /LOCK TABLE keys|UPDATE keys|INSERT INTO keys/.test(text),
 }
 type LockName = keyof typeof LOCKS
+/** The setting of the servers, and how many connections for writes they open in addition: docs/postgresql.md. */
+export const CONNECTIONS = 4
+const WRITERS = 2
 /** A commit is late after 2.5 s. A change that began before can last as long. */
 const LATE_MS = 5_500
 
@@ -86,6 +89,7 @@ export class Instance {
       return session.end()
     }
     this.sessions.add(session)
+    this.checkConnections(session)
     session.reply({ opened: this.processId })
     while (!session.isOver) {
       const statement = await session.next(session.transaction ? TRANSACTION_IDLE_MS : undefined)
@@ -102,6 +106,14 @@ export class Instance {
     if (!this.sessions.delete(session)) return
     if (session.transaction) this.engine.rollBack(session.transaction)
     this.release(session)
+  }
+
+  /** Without connections that look for the primary. They have another time limit. */
+  private checkConnections({ server, statementTimeoutMs }: Session): void {
+    const own = [...this.sessions].filter(
+      (one) => one.server === server && one.statementTimeoutMs === statementTimeoutMs,
+    )
+    if (own.length > CONNECTIONS + WRITERS) this.cluster.problems.add(`a server has ${own.length} connections`)
   }
 
   /** Resolves with `undefined` if the session has ended. */

@@ -9,14 +9,13 @@ const PRIMARY = `${POSTGRES}/connect/primary.ts`
 const HOST = `${POSTGRES}/connect/host-connections.ts`
 const POOL = `${POSTGRES}/connect/pool.ts`
 const SESSION = `${POSTGRES}/connect/session.ts`
-const ERRORS = `${POSTGRES}/connect/errors.ts`
 const COMMITS = `${POSTGRES}/write/commits.ts`
-const SEEN = `${POSTGRES}/seen-ids.ts`
 
 const COMMITTED = 'const [finished] = await Promise.allSettled([this.closing, committed])\n'
 const STARTED = 'return { running: Promise.try(work, item).finally(() => this.release(item)) }'
 const EARLIER: readonly Failure[] = ['old primary returns']
 const AWAY: readonly Failure[] = ['standby away']
+const BEHIND: readonly Failure[] = ['failover without the last commits']
 const CUT: readonly Failure[] = ['connection cut', 'connection frozen', 'response delayed']
 const LOST: readonly Failure[] = ['response lost before the commit', 'response lost after the commit']
 
@@ -29,10 +28,7 @@ const planted = (failures: readonly Failure[], ...edits: readonly Edit[]): Plant
 
 export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
   'a timeline that is not compared': planted(EARLIER, [STATE, 'if (timeline >= this.timeline) return', 'return']),
-  'a fence that is skipped': planted(
-    ['failover without the last commits'],
-    [HOST, 'this.fence().then(() => ', 'Promise.resolve().then(() => '],
-  ),
+  'a fence that is skipped': planted(BEHIND, [HOST, 'this.fence().then(() => ', 'Promise.resolve().then(() => ']),
   'a late commit that unblocks writes too early': planted(AWAY, [
     STATE,
     'connections.late(writing).then(',
@@ -43,11 +39,21 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     'writes && this.state.isBlocked(connections)',
     'writes && !work',
   ]),
-  'a search that installs an outdated result': planted(
-    ['failover of a frozen host', 'old primary returns'],
-    [STATE, 'if (search !== this.newest) return this.connected()', ''],
-    [STATE, 'if (search !== this.newest || this.state.connections !== connections) {', 'if (search < 0) {'],
-  ),
+  'reads that use the connections for writes': planted(AWAY, [
+    PRIMARY,
+    "this.run('readers', (session) => session.query(",
+    "this.run('writers', (session) => session.query(",
+  ]),
+  'background writes that wait for the standby': planted(AWAY, [
+    PRIMARY,
+    "beginWith({ synchronous_commit: 'local' })",
+    'beginWith()',
+  ]),
+  'a failed transaction that is not rolled back': planted(AWAY, [
+    SESSION,
+    "await this.run('ROLLBACK').catch(() => {})\n",
+    '',
+  ]),
   'a pool that hands out a connection twice': planted(CUT, [
     POOL,
     '    else this.free.push(item)\n',
@@ -58,13 +64,13 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     STARTED,
     'this.release(item)\nreturn { running: Promise.try(work, item) }',
   ]),
-  'a connection that is never free after an error': planted(LOST, [
+  'a connection that is never free after an error': planted(AWAY, [
     POOL,
     STARTED,
     'const running = Promise.try(work, item)\nrunning.then(() => this.release(item), () => {})\nreturn { running }',
   ]),
   'a lost response that is reported as not done': planted(LOST, [
-    ERRORS,
+    COMMITS,
     "return isLost(error) && outcomeOf(error) !== 'moved'\n",
     "return codeOf(error) === ''\n",
   ]),
@@ -79,7 +85,7 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     'lock_timeout: 0,',
     "lock_timeout: 0, synchronous_commit: 'local',",
   ]),
-  'commits without changes that do not wait for the standby': planted(AWAY, [
+  'commits without changes that do not wait for the standby': planted(BEHIND, [
     SESSION,
     "pg_logical_emit_message(true, 'petstore', '')",
     "'0/0'::pg_lsn",
@@ -94,13 +100,9 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     ['host restarted'],
     [STATE, 'startTimer(forget, LOOK_AGAIN_MS)', 'forget'],
   ),
-  'hosts that an idle server does not look at': planted(
-    ['failover of a frozen host'],
-    [STATE, 'monotonicMs() - this.answeredAt > QUIET_MS', '!this.answeredAt'],
-  ),
-  'ids that are assigned again after a failover': planted(
-    ['failover without the last commits'],
-    [SEEN, "if (this.timeline === '' || timeline <= this.timeline) return", 'if (timeline) return'],
+  'changes that join a batch and are decided without their rows': planted(
+    [],
+    [COMMITS, 'hasAll ? first : await readSnapshot(session.query, touchedBy(all), firstOverdue())', 'first'],
   ),
   'a response that can take forever': planted(
     ['connection frozen'],
