@@ -88,10 +88,7 @@ export class WorkTime {
   private readonly running: Work[] = []
   private timer: Timer | undefined
 
-  constructor(
-    private readonly fail: (error: PetstoreError, context: Context) => Response | Promise<Response>,
-    private readonly secondsMax = WORKED_SECONDS_MAX,
-  ) {
+  constructor(private readonly fail: (error: PetstoreError, context: Context) => Response | Promise<Response>) {
     watchSize('requests in flight', () => this.running.length)
   }
 
@@ -130,7 +127,7 @@ export class WorkTime {
       this.timer = undefined
     }
     for (const work of [...this.running]) {
-      if (!work.context.waits && ++work.worked > this.secondsMax) work.end(this.fail(TOO_LONG, work.context))
+      if (!work.context.waits && ++work.worked > WORKED_SECONDS_MAX) work.end(this.fail(TOO_LONG, work.context))
     }
   }
 }
@@ -212,14 +209,11 @@ type Runtime = Pick<Bun.Server<undefined>, 'timeout' | 'requestIP'>
 export class Connections {
   private responded: Request[] = []
 
-  constructor(
-    private readonly runtime: () => Runtime,
-    private readonly idleSeconds = IDLE_SECONDS,
-  ) {}
+  constructor(private readonly runtime: () => Runtime) {}
 
   /** Call this with `arriving` if a body does not arrive immediately, and without it when the body has arrived. */
   expectBody(request: Request, arriving: boolean): void {
-    this.runtime().timeout(request, arriving ? STALLED_SECONDS : this.idleSeconds)
+    this.runtime().timeout(request, arriving ? STALLED_SECONDS : IDLE_SECONDS)
   }
 
   /** Call this right before giving a response to the runtime. */

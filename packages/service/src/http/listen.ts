@@ -25,7 +25,6 @@ export interface Address {
   flag: string
   /** Allows other processes to listen on the same port. */
   sharePort?: boolean
-  idleSeconds?: number | undefined
   /** Given for the main port only, so that a refused socket option is logged once. */
   log?: Log
 }
@@ -33,12 +32,9 @@ export interface Address {
 type Serving = Pick<Bun.Serve.Options<undefined>, 'routes' | 'fetch' | 'maxRequestBodySize'>
 
 /** Throws StartError. */
-export function listen(
-  { host, port, flag, sharePort = false, idleSeconds = IDLE_SECONDS, log }: Address,
-  serving: Serving,
-): Bun.Server<undefined> {
+export function listen({ host, port, flag, sharePort = false, log }: Address, serving: Serving): Bun.Server<undefined> {
   try {
-    const address = { hostname: host, port, reusePort: sharePort, idleTimeout: idleSeconds }
+    const address = { hostname: host, port, reusePort: sharePort, idleTimeout: IDLE_SECONDS }
     const server = Bun.serve({ ...address, ...serving } as Bun.Serve.Options<undefined>)
     if (!setSocketOption(server.port as number, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES_MAX)) {
       log?.warn(

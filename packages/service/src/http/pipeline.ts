@@ -45,8 +45,6 @@ export interface PipelineOptions extends ReportOptions {
   readonly now: () => number
   /** The time limit for a body to arrive. */
   readonly bodyTimeoutMs?: number
-  /** The time limit to process a request. */
-  readonly workSecondsMax?: number
   readonly observers?: Pick<Observers, 'observe'> | undefined
 }
 
@@ -70,9 +68,9 @@ export class Pipeline {
   private readonly reports: Reports
 
   constructor(private readonly options: PipelineOptions & { linkTo: LinkTo; connections: Connections }) {
-    const { store, environment, linkTo, workSecondsMax } = options
+    const { store, environment, linkTo } = options
     const limits = { ...LIMITS, ...options.limits }
-    this.workTime = new WorkTime((error, context) => this.finish(this.failed(error, context), context), workSecondsMax)
+    this.workTime = new WorkTime((error, context) => this.finish(this.failed(error, context), context))
     this.admission = new Admission(limits.requestsMax)
     this.feed = new Feed(store, limits.readersMax)
     this.authentication = new Authentication(store, environment, limits.cachedKeysMax)

@@ -33,7 +33,6 @@ export interface ServerOptions extends Omit<PipelineOptions, 'observers'>, Obser
   readonly handsOver?: boolean
   /** Whether the start can still fail; until then the service is not ready. */
   readonly isStarting?: () => boolean
-  readonly idleSeconds?: number
 }
 
 /** How long a stopping server still reads requests from open connections. Each response closes its connection. */
@@ -71,7 +70,7 @@ export function listenEarly(address: Omit<Address, 'flag'> & ObserverOptions): B
 export function startServer(options: ServerOptions) {
   const { store, host, metrics, baseUrls, environment } = options
   const linkTo = linksBelow(baseUrls[environment])
-  const connections = new Connections(() => server, options.idleSeconds)
+  const connections = new Connections(() => server)
   const observers = new Observers(options, () => server)
   const pipeline = new Pipeline({ ...options, linkTo, connections, observers })
   const unready = () => {
