@@ -121,15 +121,11 @@ describe('metrics', () => {
       ...['process_resident_memory_bytes', 'nodejs_heap_size_total_bytes', 'nodejs_heap_size_used_bytes'],
       ...(process.platform === 'linux' ? ofLinux : []),
     ]) {
-      expect([name, value(text, name)]).toEqual([name, expect.any(Number)])
-      expect(value(text, name)).toBeGreaterThan(0)
+      expect([name, (value(text, name) ?? 0) > 0]).toEqual([name, true])
     }
     const startedAt = value(text, 'process_start_time_seconds')
     expect(startedAt).toBeWithin(Date.now() / 1000 - 600, Date.now() / 1000)
     expect(value(await metrics(), 'process_start_time_seconds')).toBe(startedAt as number)
-    for (const which of ['', 'min_', 'max_', 'mean_', 'stddev_', 'p50_', 'p90_', 'p99_']) {
-      expect(value(text, `nodejs_eventloop_lag_${which}seconds`)).toBeGreaterThanOrEqual(0)
-    }
     // A name is described once, and each sample is a name, optional labels, and a number.
     const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
     expect(new Set(described).size).toBe(described.length)

@@ -121,13 +121,6 @@ describe.concurrent('a restore', () => {
     },
   )
 
-  test.skipIf(noStrace !== '')(`leaves a store in place that cannot be renamed${noStrace}`, async () => {
-    const [{ database }, backup] = [await made(3), await made(5)]
-    const command = straced(['-e', 'trace=?rename,?renameat', '-e', 'inject=?rename,?renameat:error=EIO'])
-    expect((await run(['restore', backup.database, '--database', database], { command })).status).toBe(1)
-    expect([beside(database), await served(database)]).toEqual([[], 3])
-  })
-
   test.skipIf(noStrace !== '')(
     `works without atomic exchange of two names, and neither is served if it is killed there${noStrace}`,
     async () => {

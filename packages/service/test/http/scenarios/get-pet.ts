@@ -1,4 +1,4 @@
-// The removal of getPet, and the count of its calls.
+// The removal of getPet. metrics.process.test.ts tests the count of its calls.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { TODAY } from '../../../../../test/support/service.ts'
@@ -26,14 +26,5 @@ export function getPet(on: OnStore): void {
       expect((await patient.get('/pets/1')).status).toBe(404)
     })
 
-    test('is counted per key', async () => {
-      const counted = await api.start()
-      await counted.get('/pets/1')
-      await counted.get('/pets/2')
-      await counted.get('/pets')
-      await counted.server.stop(1_000)
-      const calls = { keyId: 1n, operationId: 'getPet', calls: 2, lastAt: TODAY }
-      expect(await counted.store.listDeprecatedCalls()).toEqual([calls])
-    })
   })
 }

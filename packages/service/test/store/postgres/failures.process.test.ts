@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { petBody } from '../../../../../test/support/pets.ts'
 import { Cluster, databaseOf } from '../../../../../test/support/postgres.ts'
 import { type Answer, type Service, startService } from '../../../../../test/support/service.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { RETRY_AFTER_S } from '../../../src/http/response/response.ts'
 import {
   ANSWER_TIMEOUT_MS,
@@ -44,13 +45,8 @@ describe('a database that', () => {
   }
 
   async function servesAgain(): Promise<void> {
-    const deadline = performance.now() + 30_000
-    for (;;) {
-      const statuses = await together(list(), service.post(PET))
-      if (statuses[0] === 200 && statuses[1] === 201) return
-      expect(performance.now()).toBeLessThan(deadline)
-      await Bun.sleep(20)
-    }
+    const statuses = async () => (await together(list(), service.post(PET))).join()
+    await until('the service works again', async () => (await statuses()) === '200,201')
   }
 
   test('has locked tables: requests fail within their time limit', async () => {
@@ -70,16 +66,20 @@ describe('a database that', () => {
   })
 
   test('no longer accepts writes', async () => {
-    await setting(`default_transaction_read_only = 'on'`)
+    await readOnly('on')
     expect(await together(service.post(PET))).toEqual([503])
     // The connections were closed, and the server does not accept the host as primary.
     expect(await together(list(), service.post(PET))).toEqual([503, 503])
-    await setting(`default_transaction_read_only = 'off'`)
+    await readOnly('off')
   })
 })
 
-async function setting(text: string): Promise<void> {
-  await cluster.run(`ALTER SYSTEM SET ${text}`)
+async function readOnly(value: 'on' | 'off'): Promise<void> {
+  const name = 'default_transaction_read_only'
+  await cluster.run(`ALTER SYSTEM SET ${name} = '${value}'`)
   await cluster.run('SELECT pg_reload_conf()')
-  await Bun.sleep(100)
+  await until(
+    `new sessions have ${name} = ${value}`,
+    async () => (await cluster.run(`SHOW ${name}`))[0]?.[name] === value,
+  )
 }

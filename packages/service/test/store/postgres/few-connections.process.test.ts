@@ -7,6 +7,7 @@ import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { passTime } from '../../../../../test/support/timers.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { connectionFailureLog, openObserved } from '../../../../cli/src/served-store.ts'
 import { createLog } from '../../../src/observability/log.ts'
@@ -42,7 +43,7 @@ test('a server whose role can no longer log in keeps serving with its open conne
     { level: 'warn', err: { code: '28000', message: expect.stringContaining(role) } },
   ])
   // Now the server checks all hosts again.
-  await Bun.sleep(QUIET_MS + 100)
+  passTime(QUIET_MS + 100)
   await store.ping()
   await store.close()
 })

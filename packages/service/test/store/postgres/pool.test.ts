@@ -29,6 +29,15 @@ test('a call that got its turn leaves no timer, which would remove another call 
   expect(open.size).toBe(0)
 })
 
+test('an item is free again after its work has failed', async () => {
+  const pool = poolOf('only')
+  for (let n = 0; n < 3; n++) {
+    const { running } = await pool.start(() => Promise.reject(new Error('failed')))
+    expect((await rejectionOf(running)).message).toBe('failed')
+  }
+  expect(pool.state).toEqual({ size: 1, busy: 0, waiting: 0 })
+})
+
 test('a closed pool refuses waiting and new calls, and lets running calls finish', async () => {
   const pool = poolOf('only', 600_000)
   const { promise: held, resolve: release } = Promise.withResolvers<string>()

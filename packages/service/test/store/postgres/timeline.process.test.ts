@@ -10,6 +10,7 @@ import { PgBouncer, pgbouncerVersion } from '../../../../../test/support/pgbounc
 import { Cluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { type Service, startService } from '../../../../../test/support/service.ts'
+import { passTime } from '../../../../../test/support/timers.ts'
 import { until } from '../../../../../test/support/until.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { migrateStore, openStore } from '../../../src/store/kinds.ts'
@@ -63,7 +64,7 @@ const petsIn = (cluster: Cluster): Promise<number> =>
   cluster.run('SELECT count(*)::int AS n FROM pets', DATABASE).then(([row]) => row?.n)
 
 test('a server that was idle during a failover lists and expires on the new primary, even after the old primary resumes', async () => {
-  await Bun.sleep(QUIET_MS + 100)
+  passTime(QUIET_MS + 100)
   const list = () => idle.listPets(petFilter({ limit: 5 })).catch(() => undefined)
   expect(petsOf(await until('the list is answered', list))).toHaveLength(services.length)
   await next.run(

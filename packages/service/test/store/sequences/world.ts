@@ -293,18 +293,6 @@ export class World {
     return `${expected.length} expired`
   }
 
-  /** A reservation expires exactly at its end. */
-  private async expectExactEnd(): Promise<void> {
-    const [by, expiresAt] = [this.key(0), this.end(2)]
-    const pet = { name: 'Rex', categoryId: 7n, status: 'available' }
-    await this.batch([{ method: 'createPet', args: [pet, by], server: 0 }])
-    await this.batch([{ method: 'placeOrder', args: [{ petId: this.rows.lastPet, expiresAt }, by], server: 0 }])
-    for (const ms of [expiresAt - this.rows.now - 1, 1]) {
-      await this.moveClock(ms)
-      await this.expire([100])
-    }
-  }
-
   private async expectKeys(): Promise<void> {
     const all = [...this.keys, ...this.otherKeys].sort(byId)
     expect(await this.server().listKeys()).toEqual(all)
@@ -340,7 +328,6 @@ export class World {
     await this.endKey(undefined)
     await this.moveClock(1)
     await this.endKey(undefined)
-    await this.expectExactEnd()
     for (let at = 0; at <= this.told.length; at += 100) await this.expectEvents({ limit: 100 }, at)
   }
 
