@@ -34,7 +34,7 @@ export function writeRequests(path: string, asked: readonly BenchRequest[], key:
 }
 
 /** The bytes of a request. */
-export function rawRequest({ method, target, headers = {}, body }: BenchRequest, key: string): string {
+function rawRequest({ method, target, headers = {}, body }: BenchRequest, key: string): string {
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
   const all = { Host: '127.0.0.1', Authorization: `Bearer ${key}`, ...headers, ...length }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)

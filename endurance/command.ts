@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import { parsedBy } from '../packages/cli/src/terminal/options.ts'
 import { count } from '../packages/service/src/config/setting-parsers.ts'
 
-export interface Experiment<Name extends string, Choice extends string = never> {
+interface Experiment<Name extends string, Choice extends string = never> {
   /** `npm run endurance -- NAME` runs it. */
   name: string
   /** The heading of its report. */

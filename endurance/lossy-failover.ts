@@ -32,7 +32,7 @@ interface Place {
   cursor: string
 }
 
-export interface Round {
+interface Round {
   /** Lost events that a reader had seen. */
   lost: number
   /** Cursors that are still valid. */

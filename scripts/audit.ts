@@ -1,7 +1,7 @@
 // Asks the npm registry for known vulnerabilities of the installed packages. Skips the audit, with a reason, if the registry does not support
 // it.
 
-export interface Audit {
+interface Audit {
   outcome: 'ok' | 'failed' | 'skipped'
   /** The vulnerabilities, or the reason why the audit was skipped. */
   report: string

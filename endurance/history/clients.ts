@@ -48,7 +48,7 @@ export interface Site {
   readonly ready?: (client: number) => Promise<void>
 }
 
-export interface Crowd {
+interface Crowd {
   readonly clients: number
   /** How many of them always wait for events. */
   readonly waiting: number

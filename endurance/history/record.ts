@@ -12,7 +12,7 @@ const CLIENTS = 24
 /** How late an expiry can be when servers and databases fail. */
 export const BROKEN_MS = 30_000
 
-export interface Piece {
+interface Piece {
   readonly seed: number
   readonly operations: readonly Operation[]
   /** How many had a response, and so were checked. */

@@ -13,7 +13,7 @@ const HOSTILE_REQUESTS = 80
 /** The runtime disconnects a client whose headers take longer than about 12 s. */
 const DRIPS = 40
 
-export interface Served {
+interface Served {
   readonly url: string
   readonly database: string
   /** Changes when the key is rotated. */

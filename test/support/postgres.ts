@@ -290,7 +290,7 @@ function writeOwned(path: string, text: string): void {
 }
 
 /** Creates a data folder that belongs to the server's user. */
-export function dataFolder(): string {
+function dataFolder(): string {
   const folder = temporaryFile('data')
   mkdirSync(folder, { mode: 0o700 })
   if (asRoot) {

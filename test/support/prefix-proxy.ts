@@ -4,8 +4,6 @@ import { startFake } from './fake.ts'
 
 export const PREFIX = '/shop'
 
-export type PrefixProxy = ReturnType<typeof startPrefixProxy>
-
 /**
  * Other paths get a 404. `to()` returns the origin of the service. Returns the origin of the proxy, without a trailing
  * slash, and the paths of all requests. Stops at the end of the test file.

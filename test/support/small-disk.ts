@@ -4,8 +4,6 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from './files.ts'
 
-export type SmallDisk = ReturnType<typeof smallDisk>
-
 /** For `skipIf` and titles. */
 export const canMount = mountable()
 export const WHY_SKIPPED = canMount ? '' : ' (a tmpfs cannot be mounted)'
