@@ -42,7 +42,6 @@ const SHELLS: Record<string, { command: string[]; setUp: string }> = {
     command: ['zsh', '-f', '-i'],
     setUp: `bindkey '^I' complete-word; autoload -U compinit; compinit -u; source <(petstore completion zsh)`,
   },
-  fish: { command: ['fish', '--no-config', '-i'], setUp: 'petstore completion fish | source' },
 }
 
 /** Each line creates the file `was-run` if a shell evaluates it again. */

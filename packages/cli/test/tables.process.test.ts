@@ -1,6 +1,6 @@
 // Tables at real terminals: long texts are truncated first, and all pages have the same columns.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { newPet, petBody } from '../../../test/support/pets.ts'
 import { run } from '../../../test/support/process.ts'
@@ -25,21 +25,13 @@ async function shown(args: string[], columns: number, variables = {}): Promise<s
   return plain(terminal.shown()).trimEnd().split('\n')
 }
 
-describe('at a terminal of 40 columns', () => {
-  test.each([
-    ['orders list', ['pending', 'Rex']],
-    ['events', ['order.placed', '…']],
-  ])('%s fits', async (command, whole) => {
-    const lines = await shown(command.split(' '), 40)
-    expect(lines.filter((line) => Bun.stringWidth(line) > 40)).toEqual([])
-    for (const cell of whole) expect(lines.join('\n')).toContain(cell)
-  })
-
-  test('one order is shown in full', async () => {
-    const text = (await shown(['orders', 'show', '3'], 40)).join('').replaceAll(/[\s\ufffd]/g, '')
-    expect(text).toContain('x'.repeat(200))
-    expect(text).toContain(`Anna,[2Jofthe${'long'.repeat(30)}street`)
-  })
+test('at 40 columns, a list fits, and one order is shown in full', async () => {
+  const lines = await shown(['orders', 'list'], 40)
+  expect(lines.filter((line) => Bun.stringWidth(line) > 40)).toEqual([])
+  for (const cell of ['pending', 'Rex']) expect(lines.join('\n')).toContain(cell)
+  const text = (await shown(['orders', 'show', '3'], 40)).join('').replaceAll(/[\s\ufffd]/g, '')
+  expect(text).toContain('x'.repeat(200))
+  expect(text).toContain(`Anna,[2Jofthe${'long'.repeat(30)}street`)
 })
 
 test('at 80 columns, only references and names are truncated, references first', async () => {
@@ -50,11 +42,8 @@ test('at 80 columns, only references and names are truncated, references first',
   ])
 })
 
-test.each([
-  ['Europe/Berlin', '+01', '01:00', '19:00'],
-  ['America/St_Johns', '-03:30', '20:30', '14:30'],
-])('times are local, with their offset: %s', async (TZ, offset, placed, expires) => {
-  const day = placed === '20:30' ? '2026-11-20' : '2026-11-21'
+test('times are local, with their offset', async () => {
+  const [TZ, offset, day, placed, expires] = ['America/St_Johns', '-03:30', '2026-11-20', '20:30', '14:30']
   const [, listed] = await shown(['orders', 'list'], 200, { TZ })
   expect(listed).toContain(`pending  ${day} ${placed}${offset}  2026-11-24 ${expires}${offset}  Anna`)
   const order = (await shown(['orders', 'show', '1'], 200, { TZ })).join('\n')

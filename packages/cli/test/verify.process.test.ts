@@ -213,7 +213,6 @@ describe('exits with 2 and one sentence on stderr for', () => {
   test.each([
     ['no URL', [], 'Give the base URL'],
     ['a URL without /v1', ['http://127.0.0.1:1'], 'ends in /v1'],
-    ['a URL with a password', ['http://a:b@127.0.0.1:1/v1'], 'ends in /v1'],
     ['an unknown promise', [service.url, '--only', 'pets.fly'], 'there is no such promise'],
     ['an invalid time', [service.url, '--timeout', '0'], 'must be a number of seconds'],
     ['a key of production', [service.url, '--write'], 'Add --yes'],

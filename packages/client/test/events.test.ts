@@ -58,7 +58,7 @@ describe('followEvents', () => {
 
   test('continues after any event, with its cursor', async () => {
     const followed = await take(client.followEvents(), all.length)
-    for (const index of [0, 1, 57, 99, 100, 101, 119]) {
+    for (const index of [0, 99, 100, 119]) {
       const { cursor } = followed[index] as Followed
       const [next] = await take(client.followEvents({ cursor, from: 'now' }), 1)
       expect(next?.event).toEqual(all[index + 1] as Event)
@@ -76,7 +76,10 @@ describe('followEvents', () => {
     expect(cursor).toContain('.')
     const lost = cursor.replace(/&at=[^&]*/, '&at=2020-01-01T00%3A00%3A00.000Z')
     expect(lost).not.toBe(cursor)
-    expect(await rejectionOf(client.followEvents({ cursor: lost }).next())).toMatchObject({ code: 'cursor_expired' })
+    expect(await rejectionOf(client.followEvents({ cursor: lost }).next())).toMatchObject({
+      code: 'cursor_expired',
+      status: 410,
+    })
     // A cursor of the previous version still works.
     const older = cursor.replace(/\..*$/, `.${followed.at(-1)?.event.id}`)
     expect(eventsOf(await take(client.followEvents({ cursor: older }), 1))).toEqual([all[57] as Event])
@@ -119,11 +122,6 @@ describe('followEvents', () => {
     for (const [events, code, status] of failures) {
       expect(await rejectionOf(events.next())).toMatchObject({ code, status })
     }
-    const [first] = await take(client.followEvents(), 1)
-    const other = await startService({ now: Date.now })
-    const moved = clientOf(other.url, { apiKey: other.key }).followEvents({ cursor: (first as Followed).cursor })
-    expect(await rejectionOf(moved.next())).toMatchObject({ code: 'cursor_expired', status: 410 })
-    await other.stop()
     await withServer(
       () => answer(404, errorJson('not_found', 404)),
       async (url, tries) => {
