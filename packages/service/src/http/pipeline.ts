@@ -9,8 +9,7 @@ import { PetstoreError } from '../domain/petstore-error.ts'
 import { endOfTurn, monotonicMs } from '../system/runtime.ts'
 import { Context, type LinkTo, type RoutedRequest } from './context.ts'
 import { Feed } from './feed.ts'
-import type { Connections } from './limits.ts'
-import { Admission, RateLimit, RunningKeys, WorkTime } from './limits.ts'
+import { Admission, type Connections, RateLimit, RunningKeys, WorkTime } from './limits.ts'
 import { eventOperations } from './operations/events.ts'
 import type { Client, Handlers, Services } from './operations/handler.ts'
 import { orderOperations } from './operations/orders.ts'
@@ -29,8 +28,7 @@ import {
   toPetstoreError,
   toResponse,
 } from './response/response.ts'
-import type { Route } from './route.ts'
-import { checkNotRemoved } from './route.ts'
+import { checkNotRemoved, type Route } from './route.ts'
 
 /** Maps every operationId of the contract to its function. A missing one does not compile. */
 export const handlers: Handlers = { ...petOperations, ...orderOperations, ...eventOperations }

@@ -6,8 +6,7 @@ import { ASCENDS, type ListFilter, type Page } from '../../domain/lists.ts'
 import { HOLDING } from '../../domain/order-transitions.ts'
 import type { OrderFilter } from '../../domain/orders.ts'
 import type { PetFilter } from '../../domain/pets.ts'
-import type { AnyColumns } from './rows.ts'
-import { HOLDS, ORDER_COLUMNS, PET_COLUMNS } from './rows.ts'
+import { type AnyColumns, HOLDS, ORDER_COLUMNS, PET_COLUMNS } from './rows.ts'
 
 /** The parameters that every list has. */
 export type AnyFilter = ListFilter<{ limit: number; sort: Sort; search?: string }>

@@ -2,37 +2,29 @@
 // columns. `npm run generate` writes them into docs/postgresql.md.
 
 import { StartError } from '../../../domain/start-error.ts'
-import type { AnyColumns } from '../../shared/rows.ts'
 import { NEW_PET_COLUMNS } from '../../shared/rows.ts'
 import type { MADE, TableName } from '../../shared/tables.ts'
 import type { RunQuery } from '../connect/session.ts'
 
-/** A new table does not compile until it is listed here. */
-type Rights = Readonly<Record<TableName | (typeof MADE.postgres)[number], readonly string[]>>
-
-/** Only the columns that a correction sets can be updated. */
-function rightsWith(petColumns: AnyColumns): Rights {
-  return {
-    petstore_schema: ['SELECT'],
-    pets: ['SELECT', 'INSERT', ...Object.values(petColumns).map(({ column }) => `UPDATE (${column})`), 'DELETE'],
-    orders: ['SELECT', 'INSERT', 'UPDATE'],
-    inventory: ['SELECT'],
-    events: ['SELECT', 'INSERT'],
-    event_epoch: ['SELECT'],
-    search_pets: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-    search_orders: ['SELECT', 'INSERT', 'UPDATE'],
-    keys: ['SELECT', 'INSERT', 'UPDATE'],
-    deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
-    idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-    category_names: ['SELECT', 'INSERT', 'DELETE'],
-  }
+/** A new table does not compile until it is listed here. Only the columns that a correction sets can be updated. */
+const RIGHTS: Readonly<Record<TableName | (typeof MADE.postgres)[number], readonly string[]>> = {
+  petstore_schema: ['SELECT'],
+  pets: ['SELECT', 'INSERT', ...Object.values(NEW_PET_COLUMNS).map(({ column }) => `UPDATE (${column})`), 'DELETE'],
+  orders: ['SELECT', 'INSERT', 'UPDATE'],
+  inventory: ['SELECT'],
+  events: ['SELECT', 'INSERT'],
+  event_epoch: ['SELECT'],
+  search_pets: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  search_orders: ['SELECT', 'INSERT', 'UPDATE'],
+  keys: ['SELECT', 'INSERT', 'UPDATE'],
+  deprecated_calls: ['SELECT', 'INSERT', 'UPDATE'],
+  idempotency_answers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  category_names: ['SELECT', 'INSERT', 'DELETE'],
 }
 
 /** Returns the statements that grant a role the rights of a server, one per line. */
-export function grants(role: string, petColumns: AnyColumns = NEW_PET_COLUMNS): string {
-  const tables = Object.entries(rightsWith(petColumns)).map(
-    ([table, rights]) => `GRANT ${rights.join(', ')} ON ${table} TO ${role};`,
-  )
+export function grants(role: string): string {
+  const tables = Object.entries(RIGHTS).map(([table, rights]) => `GRANT ${rights.join(', ')} ON ${table} TO ${role};`)
   return [`GRANT USAGE ON SCHEMA public TO ${role};`, ...tables].join('\n')
 }
 
@@ -49,9 +41,9 @@ export async function newGrants(query: RunQuery): Promise<string[]> {
 }
 
 /** Throws StartError if the user lacks a right that a server needs. */
-export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_PET_COLUMNS): Promise<void> {
+export async function checkRights(query: RunQuery): Promise<void> {
   const missing = await query<{ name: string; right: string }>(
-    `SELECT name, "right" || coalesce(' (' || part || ')', '') AS "right" FROM ${needed(petColumns)}
+    `SELECT name, "right" || coalesce(' (' || part || ')', '') AS "right" FROM ${needed()}
      WHERE NOT ${held('current_user::regrole')}`,
   )
   if (missing.length === 0) return
@@ -60,8 +52,8 @@ export async function checkRights(query: RunQuery, petColumns: AnyColumns = NEW_
 }
 
 /** A row for each right; `part` is its column, or NULL for the whole table. */
-function needed(petColumns: AnyColumns = NEW_PET_COLUMNS): string {
-  const rows = Object.entries(rightsWith(petColumns)).flatMap(([table, rights]) =>
+function needed(): string {
+  const rows = Object.entries(RIGHTS).flatMap(([table, rights]) =>
     rights.map((right) => {
       const [, name = right, column] = /^(\w+) \((\w+)\)$/.exec(right) ?? []
       return `('${table}', '${name}', ${column ? `'${column}'` : 'NULL'})`
