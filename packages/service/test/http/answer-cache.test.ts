@@ -75,6 +75,13 @@ test('an answer is shared and cached only if it was read after the newest commit
   expect([1, 2].map((version) => lists.get(context(version))?.body)).toEqual([undefined, 'new'])
 })
 
+test('requests with different parameters share nothing', async () => {
+  const lists = new AnswerCache()
+  const ask = (query: string) => lists.read(contextOf(`http://127.0.0.1/v1/pets?${query}`, 1), async () => ok(query))
+  const queries = ['limit=1', 'limit=10']
+  for (let n = 0; n < 3; n++) expect((await Promise.all(queries.map(ask))).map(({ body }) => body)).toEqual(queries)
+})
+
 describe('the cache', () => {
   /** Requests this many lists, each often enough to be cached, and returns how many are cached at the end. */
   async function kept(count: number, text: string): Promise<number> {

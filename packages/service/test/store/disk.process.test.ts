@@ -88,7 +88,6 @@ async function inject(pid: number, calls: string): Promise<() => Promise<void>> 
   // strace prints a line once it has attached.
   const reader = child.stderr.getReader()
   await reader.read()
-  await Bun.sleep(200)
   return async () => {
     child.kill('SIGINT')
     await child.exited

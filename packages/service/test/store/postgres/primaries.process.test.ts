@@ -6,6 +6,7 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { newPet } from '../../../../../test/support/pets.ts'
 import { Cluster } from '../../../../../test/support/postgres.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
+import { passTime } from '../../../../../test/support/timers.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
@@ -37,7 +38,7 @@ test('two addresses of one server can both be used, and change no connection', a
   const backend = async () => (await connection.read<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid
   const first = await backend()
   for (let search = 0; search < 3; search++) {
-    await Bun.sleep(QUIET_MS + 50)
+    passTime(QUIET_MS + 50)
     expect(await backend()).toBe(first)
   }
   await connection.close()

@@ -1,12 +1,12 @@
 // Random sequences on a PostgreSQL database that two servers share. The simulator (endurance/simulate/) tests crashes and
 // lost connections.
 
-import { databaseOf, sharedCluster } from '../../../../../test/support/postgres.ts'
+import { databaseOf } from '../../../../../test/support/postgres.ts'
+import { cluster, withRightsOfServer } from '../../../../../test/support/postgres-store.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 import type { SETTINGS } from '../../../src/store/postgres/connect/session.ts'
 import { sequences } from '../sequences/sequences.ts'
 
-const cluster = await sharedCluster()
 /** Database settings that sessions override. */
 const OTHERS: Record<keyof typeof SETTINGS, string> = {
   ...{ default_transaction_isolation: 'serializable', array_nulls: 'off' },
@@ -19,6 +19,7 @@ sequences(
     const address = await cluster.newStore()
     for (const [name, value] of Object.entries(OTHERS))
       await cluster.run(`ALTER DATABASE ${databaseOf(address)} SET ${name} = '${value}'`)
+    const limited = await withRightsOfServer(address)
     let clocks: readonly number[] = []
     await cluster.asAdmin(
       (sql) =>
@@ -26,7 +27,7 @@ sequences(
           servers: 2,
           hasClock: true,
           lasts: true,
-          open: (options, server) => openStore(address, { ...options, now: () => clocks[server] as number }),
+          open: (options, server) => openStore(limited, { ...options, now: () => clocks[server] as number }),
           async setClocks(at) {
             clocks = at
             await sql.unsafe(

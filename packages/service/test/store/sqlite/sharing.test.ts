@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { allEvents } from '../../../../../test/support/events.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { rejectionOf } from '../../../../../test/support/rejection.ts'
@@ -50,6 +51,22 @@ describe('a commit of another process', () => {
     expect(petsOf(await store.listPets(petFilter({ limit: 1 })))).toEqual([])
     other.run('ROLLBACK')
     expect((await store.createPet(PET, by)).value.id).toBe(1n)
+    await store.close()
+  })
+
+  test('dates a waiting create by the clock after the wait', async () => {
+    const { path, store: first, by } = await storeWithKey()
+    await first.close()
+    const clock = { at: 1_000 }
+    const store = await openStore(path, { now: () => clock.at })
+    using other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    const creating = store.createPet(PET, by)
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    clock.at = 2_000
+    other.run('ROLLBACK')
+    await creating
+    expect(await allEvents(store)).toMatchObject([{ at: new Date(2_000).toISOString() }])
     await store.close()
   })
 })

@@ -66,6 +66,14 @@ describe('a file', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
+  test('is closed after all calls have ended', async () => {
+    // In memory, because a file would be opened again.
+    const { store, by } = await storeWithKey(':memory:')
+    const calls = [store.createPet(PET, by), store.createPet(PET, by), store.listKeys(), store.getPet(1n)]
+    await store.close()
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'fulfilled'))
+  })
+
   test('stores when and by which key each pet was added', async () => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(PET, by)
