@@ -38,8 +38,8 @@ export function storedNames(categories: readonly Category[], highest: bigint | n
 }
 
 /**
- * Returns a function that returns the problems of the next category, as sentences. `shown` quotes a name; `where` says for later problems
- * where the category is, such as `on line 2`.
+ * Returns a function that returns the problems of the next category, as sentences. `shown` quotes a name; `where` says
+ * for later problems where the category is, such as `on line 2`.
  */
 export function nameRules(shown: (name: string) => string) {
   const places = new Map<bigint | string, string>()

@@ -1,6 +1,6 @@
-// Decides changes of pets and orders for every store, with the rules for them. In one transaction, under the lock that orders commits, a store
-// reads the rows that a batch touches, calls `decide`, and writes the result. Each decision sees the effects of the
-// decisions before it.
+// Decides changes of pets and orders for every store, with the rules for them. In one transaction, under the lock that
+// orders commits, a store reads the rows that a batch touches, calls `decide`, and writes the result. Each decision sees
+// the effects of the decisions before it.
 
 import { type EventType, EXPIRY_DAYS_MAX } from '../../../../contract/src/generated.ts'
 import { type KeyId, refusedKey } from '../keys.ts'

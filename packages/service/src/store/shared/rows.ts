@@ -137,7 +137,7 @@ export const NEW_PET_COLUMNS: Columns<NewPet> = {
 export const PET_COLUMNS: Columns<Pet> = { id, ...NEW_PET_COLUMNS }
 
 /** The fields that a client sends. */
-export const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
+const NEW_ORDER_COLUMNS: Columns<NewOrder> = {
   petId: { column: 'pet_id', kind: 'integer' },
   reference: { column: 'reference', kind: 'text', optional: true },
   expiresAt: { column: 'expires_at', kind: 'time', optional: true },

@@ -1,6 +1,6 @@
 // The connection to a store's file. It checks that the file, its log and its index are still at their paths, and that no
-// backup was copied over the file. Otherwise SQLite would keep writing to files that cannot be opened again, so nothing more may be
-// acknowledged. A hard link is also reported: see `checkName` in checks.ts.
+// backup was copied over the file. Otherwise SQLite would keep writing to files that cannot be opened again, so nothing
+// more may be acknowledged. A hard link is also reported: see `checkName` in checks.ts.
 
 import type { Database } from 'bun:sqlite'
 import { type BigIntStats, fstatSync, openSync, readSync, statSync } from 'node:fs'
