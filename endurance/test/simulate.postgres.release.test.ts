@@ -22,6 +22,7 @@ test('the same seed gives the same run', async () => {
 test.each([
   'a pool that hands out a connection twice',
   'commits that do not wait for the standby',
+  'background writes that wait for the standby',
   'a lost response that is reported as not done',
 ])('finds the planted fault: %s', async (name) => {
   expect((await findPlanted(name, 400, 1, site.engines))?.words).toBeString()

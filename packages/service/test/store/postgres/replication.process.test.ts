@@ -2,12 +2,12 @@
 // not reach the standby, and that it detects standbys behind poolers.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import type { Sql, TransactionSql } from 'postgres'
+import type { Sql } from 'postgres'
 import { Forwarder } from '../../../../../test/support/forwarder.ts'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { newPet, petsOf } from '../../../../../test/support/pets.ts'
-import { Cluster, untilWaiting } from '../../../../../test/support/postgres.ts'
+import { Cluster } from '../../../../../test/support/postgres.ts'
 import { outcomeOf, rejectionOf } from '../../../../../test/support/rejection.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'
@@ -158,45 +158,6 @@ test('while the standby receives nothing, lists work, each server has at most on
   standby.receive()
   await eventually(() => store.createPet(PET, by))
 })
-
-/** A minute, because servers save last uses, and delete old idempotency keys, once a minute. */
-const AWAY_MS = 65_000
-
-test('while the standby is away for more than a minute, no read fails, and background writes do not wait for it', async () => {
-  const { store, by } = await storeWithKey()
-  const { value: pet } = await store.createPet(PET, by)
-  await primary.run(
-    `INSERT INTO idempotency_answers (key_id, key, operation, request, answer, created_at)
-     VALUES (${by}, 'old', 'createPet', '{}', '{}', 0)`,
-    'petstore',
-  )
-  // The deletion of old keys starts after the first change of a server. It waits until the standby is away.
-  const other = await openPetstore()
-  const reading = async (sql: TransactionSql) => {
-    await other.createPet(PET, by)
-    await untilWaiting(sql, 1, 'relation')
-    await standby.stopReceiving()
-  }
-  await primary.locked('petstore', reading, 'LOCK TABLE idempotency_answers IN SHARE MODE')
-  const late = outcomeOf(store.createPet(PET, by))
-  const reads: ((server: Store) => Promise<unknown>)[] = [
-    (server) => server.listPets(petFilter({ limit: 1 })),
-    (server) => server.getPet(pet.id),
-    (server) => server.findKey('x' as never),
-    (server) => server.expireOrders(),
-    (server) => server.saveKeyUses([{ keyId: by, ending: 'aB12', at: Date.now() }]),
-    (server) => server.countDeprecatedCalls([{ keyId: by, operationId: 'getPet', calls: 1, lastAt: 1 }]),
-  ]
-  for (const deadline = performance.now() + AWAY_MS; performance.now() < deadline; await Bun.sleep(100)) {
-    const outcomes = await Promise.all([store, other].flatMap((server) => reads.map((read) => outcomeOf(read(server)))))
-    expect(new Set(outcomes)).toEqual(new Set(['answered']))
-  }
-  expect(await late).toBe('unavailable')
-  const isKept = `SELECT FROM idempotency_answers WHERE key = 'old'`
-  expect(await primary.run(isKept, 'petstore')).toHaveLength(0)
-  standby.receive()
-  await eventually(() => store.createPet(PET, by))
-}, 150_000)
 
 test('a connection to a standby returns no stale answer', async () => {
   const pooler = await Forwarder.start(primary.port)
