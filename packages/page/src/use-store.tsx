@@ -60,19 +60,23 @@ export function useStore(client: PetstoreClient, readOnly: boolean) {
     noteChange(sentence, (more || button) && <div class="actions">{[more, button]}</div>)
   }
 
-  const [act, orderDialog] = useOrderDialog({
+  const orderDialog = useOrderDialog({
     ...service,
     onStart: () => showMessage(''),
     onChange: list.refresh,
-    onDone: (sentence, action, { id }, undo) =>
+    onDone: (sentence, action, orders, undo) => {
+      if (selecting.selection && orders.length > 1) selecting.end()
       noteUndoable(
         sentence,
         undo,
-        action === 'sell' && <Button key="receipt" text="Receipt" onClick={() => printing.printReceipt(id)} />,
-      ),
+        action === 'sell' && (
+          <Button key="receipt" text="Receipt" onClick={() => printing.printReceipt(orders.map(({ id }) => id))} />
+        ),
+      )
+    },
   })
-  const onAction = readOnly ? undefined : act
-  const dialogs = [printed, orderDialog]
+  const onAction = readOnly ? undefined : orderDialog.act
+  const dialogs = [printed, orderDialog.dialog]
   const view = { position, opened, go, goBack, firstPages }
   return {
     ...view,
@@ -85,6 +89,7 @@ export function useStore(client: PetstoreClient, readOnly: boolean) {
     noteChange,
     noteUndoable,
     onAction,
+    actOnGroup: orderDialog.actOnGroup,
     printing,
     dialogs,
   }

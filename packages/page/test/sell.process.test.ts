@@ -58,8 +58,11 @@ test('a sale takes 6 keys: the id, Enter, two Tabs and Enter twice; more Enters 
   expect(await focusedName(page)).toBe('Pet 1')
   await go('Sell Pet 1')
   await dialog().waitFor()
+  // A number that is no animal's id stays in the field of the customer.
+  await page.getByLabel('For whom').focus()
   await scan('25')
-  await dialog().getByText('Close this window before you scan a code.').waitFor()
+  await dialog().getByText('No animal has the id 25. It stays as the receipt number.').waitFor()
+  expect(await page.getByLabel('For whom').inputValue()).toBe('25')
   await press('Escape')
   expect(await orders()).toEqual(['completed'])
   // From the result of a search for an id.
@@ -132,6 +135,54 @@ test('a failed sale reopens its closed dialog and continues with its order', asy
   await button('Undo').click()
   await said('Rex was taken back, and is available again.')
   expect(await orders()).toEqual(['returned'])
+})
+
+test('one sale of several animals: scanned, found and removed by keyboard, with a lost response and one receipt', async () => {
+  await addPets(service, 25, 'available', 'available')
+  await openSignedIn(page, service.key)
+  await page.evaluate('window.print = () => undefined')
+  await go('Sell Pet 1')
+  await dialog().waitFor()
+  await page.getByLabel('For whom').fill('Anna')
+  await scan(`${service.origin}/?animal=12`)
+  await page.getByRole('heading', { name: 'Sell 2 animals' }).waitFor()
+  await dialog().getByText('Pet 12 was added.').waitFor()
+  expect(await page.getByLabel('For whom').inputValue()).toBe('Anna')
+  for (const words of ['pet 13', 'pet 25']) {
+    await page.getByLabel('Another animal').focus()
+    await type(words)
+    await press('Enter')
+    await dialog()
+      .getByText(`${words.replace('p', 'P')} was added.`)
+      .waitFor()
+  }
+  await go('Remove Pet 13')
+  await page.getByRole('heading', { name: 'Sell 3 animals' }).waitFor()
+  // Another till sells one, and a response is lost.
+  await client.completeOrder((await client.placeOrder({ petId: 12n })).id)
+  await page.route('**/complete', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await go('Sell')
+  await dialog().getByText(`${NOT_RESPONDING} 0 of 3 are sold.`).waitFor()
+  await page.unroute('**/complete')
+  await go('Try again')
+  await dialog().getByText('Pet 12 was sold a moment ago. 1 of 3 are sold.').waitFor()
+  await button('Take back 1').waitFor()
+  await go('Sell the other 1')
+  await said('2 animals are sold.')
+  const sold = (await Array.fromAsync(client.listOrders({ search: 'anna' }))).map(({ petId, status }) => [
+    petId,
+    status,
+  ])
+  expect(sold).toEqual([
+    [1n, 'completed'],
+    [25n, 'completed'],
+  ])
+  await button('Receipt').click()
+  await page.locator('.sheet .receipt-item').nth(1).waitFor({ state: 'attached' })
+  expect(await page.locator('.sheet .code').count()).toBe(2)
 })
 
 test('a change by another till shows in its row, the counts and an open dialog, and moves no row, focus or text', async () => {

@@ -6,12 +6,15 @@ import { TEXT_LENGTH_MAX } from '../../../contract/src/generated.ts'
 import { labelOf } from '../animal/status-labels.ts'
 import type { Failure } from '../failures.ts'
 import { type Service, useEvents } from '../live/feed.ts'
+import { Button } from '../parts/button.tsx'
 import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { brief, terms, time } from '../phrases.ts'
+import { useScans } from '../scan.ts'
 import { useSessionState } from '../session/session-state.ts'
 import { ACTION_LABELS, type Action, DOING_LABELS, type Subject } from './actions.ts'
+import type { GroupStart } from './group.ts'
 import { HoldField } from './hold-field.tsx'
 import { type Choices, useOrderTask } from './order-task.ts'
 
@@ -23,11 +26,13 @@ interface OrderDialogProps extends Service, Opening {
   action: Action
   subject: Subject
   placed: Set<bigint>
+  /** Another animal is added to this sale or reservation. */
+  onMore: (begun: NonNullable<GroupStart['begun']>, scan?: GroupStart['scan']) => void
   onChange: () => void
   onDone: (sentence: string, order: Order) => void
 }
 
-export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }: OrderDialogProps) {
+export function OrderDialog({ feed, open, setOpen, onMore, onChange, onDone, ...props }: OrderDialogProps) {
   const { action, subject } = props
   const petId = String(subject.petId)
   const placing = subject.status === 'available'
@@ -50,6 +55,18 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
   useLayoutEffect(() => {
     if (obstacle || halfDone) document.querySelector<HTMLElement>('dialog[open] .primary')?.focus()
   }, [obstacle, halfDone])
+
+  const canHaveMore = (action === 'sell' || placing) && !acting && !obstacle
+  function addMore({ reference }: Pick<Choices, 'reference'> = choices, scan?: GroupStart['scan']): void {
+    saveDraft(NO_RESERVATION)
+    onMore({ task, choices: { ...choices, reference } }, scan)
+  }
+  useScans(open && canHaveMore, ({ record, field, remove }) => {
+    remove()
+    const inReference = field?.id === 'reference'
+    // The state can still have the scanned characters.
+    addMore({ reference: inReference ? field.value : choices.reference }, { record, inReference })
+  })
 
   function choose(change: Partial<Choices>): void {
     setChoices({ ...choices, ...change })
@@ -76,6 +93,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
       submit={() => task.submit(choices)}
       action={obstacle ? undefined : acting ? DOING_LABELS[action] : failure ? 'Try again' : ACTION_LABELS[action]}
       busy={task.isBusy}
+      others={canHaveMore && <Button text="Another animal" class="quiet" onClick={() => addMore()} />}
     >
       {obstacle && <Notice kind="warning" title={obstacle.what} text={obstacle.advice} />}
       {failure && <Notice kind="error" title={problemOf(failure, halfDone)} text={adviceOn(failure, halfDone)} />}
@@ -102,7 +120,7 @@ export function OrderDialog({ feed, open, setOpen, onChange, onDone, ...props }:
 }
 
 /** `halfDone`: the animal is reserved but not sold yet. */
-function adviceOn({ kind }: Failure, halfDone: boolean): string {
+export function adviceOn({ kind }: Failure, halfDone: boolean): string {
   if (halfDone) return 'It is reserved for 10 minutes. Try again, or release it in the list.'
   return kind === 'unavailable' ? 'Try again: nothing will be done twice.' : ''
 }

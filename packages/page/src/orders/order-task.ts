@@ -74,6 +74,14 @@ export class OrderTask {
     this.order.value = props.subject.order
   }
 
+  get petId(): bigint {
+    return this.#props.subject.petId
+  }
+
+  get name(): string {
+    return this.#props.subject.name
+  }
+
   get isBusy(): boolean {
     return this.state.value.is === 'looking' || this.state.value.is === 'acting'
   }
@@ -83,16 +91,20 @@ export class OrderTask {
     if (!this.#isPlacing && !this.order.value) void this.#run('looking', () => this.#findOrder())
   }
 
-  /** Starts the action, or continues after a failure. If the order has not been shown yet, only looks it up. */
-  submit(choices: Choices): void {
+  /**
+   * Starts the action, or continues after a failure. If the order has not been shown yet, only looks it up.
+   * `isShared`: the order gets the reference of other orders.
+   */
+  async submit(choices: Choices, isShared = false): Promise<void> {
     const { action } = this.#props
     if (this.isBusy) return
     if (action === 'reserve' && choices.hold === 'other' && !choices.until) {
       this.state.value = { is: 'failed', failure: NO_END }
       return
     }
-    void this.#run(this.#isPlacing || this.order.value ? 'acting' : 'looking', async () => {
-      const order = this.order.value
+    await this.#run(this.#isPlacing || this.order.value ? 'acting' : 'looking', async () => {
+      const known = this.order.value
+      const order = isShared && known ? await this.#refer(known, choices.reference.trim()) : known
       if (order) return this.#act(order).catch((error) => this.#startAgain(error, choices))
       return this.#isPlacing ? this.#act(await this.#place(choices)) : this.#findOrder()
     })
@@ -163,6 +175,15 @@ export class OrderTask {
     await CALLS[action](client, held.id)
     this.listener.onDone(held)
     return READY
+  }
+
+  /** An order that is no longer pending keeps its reference, because an earlier attempt can have completed it. */
+  async #refer(order: Order, reference: string): Promise<Order> {
+    if (!reference || order.reference === reference) return order
+    return this.#props.client.updateOrder(order.id, { reference }).catch((error) => {
+      if (toFailure(error).code !== 'order_not_pending') throw error
+      return order
+    })
   }
 
   /** A sale whose reservation has ended since the last attempt needs a new one. */

@@ -7,7 +7,9 @@ import type { OnAction } from '../list/list-table.tsx'
 import { SEARCH_ID } from '../list/search.tsx'
 import type { Service } from '../live/feed.ts'
 import { useDialog } from '../parts/dialog.tsx'
+import { Part } from '../parts/part.tsx'
 import type { Action, Subject } from './actions.ts'
+import type { GroupAction, GroupStart } from './group.ts'
 import { OrderDialog } from './order-dialog.tsx'
 import { type Undo, undoOf } from './undo.ts'
 
@@ -15,36 +17,51 @@ interface OrderDialogProps extends Service {
   onStart: () => void
   /** This till or another one changed something. */
   onChange: () => void
-  /** `order` is as it was before the action. `undo`: undefined after a reservation. */
-  onDone: (sentence: string, action: Action, order: Order, undo: Undo | undefined) => void
+  /** `orders` are as they were before the action. `undo`: undefined after a reservation. */
+  onDone: (sentence: string, action: Action, orders: readonly Order[], undo: Undo | undefined) => void
 }
 
-export function useOrderDialog({
-  onStart,
-  onChange,
-  onDone,
-  ...service
-}: OrderDialogProps): [OnAction, ComponentChildren] {
-  const { task, number, start, ...opening } = useDialog<{ action: Action; subject: Subject }>()
+type Task = { action: Action; subject: Subject; group?: undefined } | { action: Action; group: GroupStart }
+
+export function useOrderDialog({ onStart, onChange, onDone, ...service }: OrderDialogProps) {
+  const { task, number, start, ...opening } = useDialog<Task>()
   const focusAfter = useFocusAfter(opening.open)
   const placed = useRef(new Set<bigint>()).current
 
-  function begin(action: Action, subject: Subject): void {
-    start({ action, subject })
+  function begin(task: Task): void {
+    start(task)
     onStart()
   }
 
-  if (!task) return [begin, undefined]
-  function noteDone(sentence: string, order: Order): void {
-    if (!task) return
-    const { action, subject } = task
-    focusAfter(action, subject.petId)
-    onDone(sentence, action, order, undoOf(service.client, action, [order], placed))
+  function noteDone(sentence: string, orders: readonly Order[]): void {
+    const [first] = orders
+    if (!task || !first) return
+    focusAfter(task.action, first.petId)
+    onDone(sentence, task.action, orders, undoOf(service.client, task.action, orders, placed))
   }
-  return [
-    begin,
-    <OrderDialog key={number} {...{ ...service, ...task, ...opening, placed, onChange }} onDone={noteDone} />,
-  ]
+
+  const act: OnAction = (action, subject) => begin({ action, subject })
+  const actOnGroup = (action: GroupAction, subjects: readonly Subject[]) =>
+    begin({ action, group: { action, subjects } })
+  const shared = { ...service, ...opening, placed, onChange }
+  const dialog: ComponentChildren = !task ? undefined : task.group ? (
+    <Part
+      key={number}
+      load={() => import('./group-dialog.tsx')}
+      show={({ GroupDialog }) => <GroupDialog {...{ ...shared, ...task.group }} onDone={noteDone} />}
+    />
+  ) : (
+    <OrderDialog
+      key={number}
+      {...{ ...shared, ...task }}
+      onMore={(begun, scan) => {
+        const action = task.action as GroupAction
+        start({ action, group: { action, subjects: [task.subject], begun, ...(scan && { scan }) } })
+      }}
+      onDone={(sentence, order) => noteDone(sentence, [order])}
+    />
+  )
+  return { act, actOnGroup, dialog }
 }
 
 /**

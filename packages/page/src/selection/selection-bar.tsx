@@ -2,9 +2,11 @@
 
 import { useState } from 'preact/hooks'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
-import { exportRows } from '../files/export.ts'
+import { COLUMNS, exportRows } from '../files/export.ts'
 import type { Item, ListPosition } from '../list/list-position.ts'
 import type { Records } from '../live/records.ts'
+import { ACTION_LABELS, type Subject, subjectOf } from '../orders/actions.ts'
+import type { GroupAction } from '../orders/group.ts'
 import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
@@ -19,6 +21,7 @@ interface SelectionBarProps {
   selection: Selection
   records: Records
   readOnly: boolean
+  onGroup: (action: GroupAction, subjects: readonly Subject[]) => void
   onPrint: (ids: readonly bigint[]) => void
   onEnd: () => void
   onChange: () => void
@@ -31,6 +34,14 @@ export function SelectionBar({ client, view, selection, records, readOnly, ...on
   const [message, setMessage] = useState('')
   const acts: readonly Act[] = readOnly ? [] : view === 'animals' ? ['release', 'delete'] : ['release']
 
+  const groupActs: readonly GroupAction[] = readOnly ? [] : view === 'animals' ? ['sell', 'reserve'] : ['sell']
+
+  function subjectIn(item: Item): Subject | [] {
+    if ('petId' in item) return subjectOf(item) ?? []
+    const { id, name, status } = item
+    return { petId: id, name, status, order: records.holderOf(item) ?? undefined }
+  }
+
   function finish({ done, sentence, complete }: Outcome): void {
     setAct(undefined)
     const isDone = new Set(done)
@@ -42,7 +53,7 @@ export function SelectionBar({ client, view, selection, records, readOnly, ...on
   }
 
   async function save(): Promise<void> {
-    await exportRows(items, view, `${view} selected.csv`)
+    await exportRows(items, COLUMNS[view], `${view} selected.csv`)
     on.onDone(`${number(items.length)} ${items.length === 1 ? 'row was' : 'rows were'} exported.`)
   }
 
@@ -54,6 +65,14 @@ export function SelectionBar({ client, view, selection, records, readOnly, ...on
         <p role="status" translate={false}>
           {number(items.length)} selected
         </p>
+        {groupActs.map((action) => (
+          <Button
+            text={ACTION_LABELS[action]}
+            key={action}
+            aria-disabled={none}
+            onClick={() => !none && on.onGroup(action, items.flatMap(subjectIn))}
+          />
+        ))}
         {acts.map((act) => (
           <Button
             text={ACT_LABELS[act]}
