@@ -6,17 +6,22 @@ import type { PetstoreClient } from './petstore-client.ts'
 import type { Pet } from './responses.ts'
 import type { CallOptions } from './sender.ts'
 
-/** The contract has no names for categories, so `kind` is only for readers. */
-const NAMES: readonly (readonly [kind: string, categoryId: bigint, names: string])[] = [
-  ['dogs', 1n, 'Biscuit Bruno Clementine Dakota Ernie Fenna Gus Harper Iggy Juno Kona Luna Maple Nacho Otis Pepper'],
-  ['dogs', 1n, 'Quincy Rosie Scout Tilly Umbra Viggo Waffles Xena Yoshi Ziggy'],
-  ['cats', 2n, 'Amélie Bagheera Cleo Dumpling Earl_Grey Félix Ginger Hodge Isis Jasper Kiki Łatka Mochi Nimbus'],
-  ['cats', 2n, 'Olive Pumpkin Queenie Ragnar Saffron Tofu Ursula Velvet Whiskers Yuki Zoë'],
-  ['birds', 3n, 'Archimedes Birdie Coco Dusty Echo Fidget Galileo Hedwig Kiwi Mango Piccolo Rio Sunny Tango'],
-  ['fish', 4n, 'Anchovy Bubbles Captain_Finn Dory Flounder Marlin Neptune Pearl Ripple Sushi'],
-  ['small mammals', 5n, 'Acorn Bean Button Clover Dandelion Hazel Nibbles Oreo Peanut Pippin Smudge Thistle Tumble'],
-  ['reptiles', 6n, 'Cleopatra Draco Freckle Godzilla Jörmungandr Kaa Mortimer Noodle Rango Sheldon Spike Turbo'],
+const NAMES: readonly (readonly [category: string, categoryId: bigint, names: string])[] = [
+  ['Dogs', 1n, 'Biscuit Bruno Clementine Dakota Ernie Fenna Gus Harper Iggy Juno Kona Luna Maple Nacho Otis Pepper'],
+  ['Dogs', 1n, 'Quincy Rosie Scout Tilly Umbra Viggo Waffles Xena Yoshi Ziggy'],
+  ['Cats', 2n, 'Amélie Bagheera Cleo Dumpling Earl_Grey Félix Ginger Hodge Isis Jasper Kiki Łatka Mochi Nimbus'],
+  ['Cats', 2n, 'Olive Pumpkin Queenie Ragnar Saffron Tofu Ursula Velvet Whiskers Yuki Zoë'],
+  ['Birds', 3n, 'Archimedes Birdie Coco Dusty Echo Fidget Galileo Hedwig Kiwi Mango Piccolo Rio Sunny Tango'],
+  ['Fish', 4n, 'Anchovy Bubbles Captain_Finn Dory Flounder Marlin Neptune Pearl Ripple Sushi'],
+  ['Small mammals', 5n, 'Acorn Bean Button Clover Dandelion Hazel Nibbles Oreo Peanut Pippin Smudge Thistle Tumble'],
+  ['Reptiles', 6n, 'Cleopatra Draco Freckle Godzilla Jörmungandr Kaa Mortimer Noodle Rango Sheldon Spike Turbo'],
 ]
+
+/** The names of the categories, for a store that has none. */
+export const sampleCategories = Array.from(new Map(NAMES.map(([name, id]) => [id, name])), ([id, name]) => ({
+  id,
+  name,
+}))
 
 /** Most pets in a shop are available. 17 is prime, so the statuses look random in the rows above. */
 const STATUSES: readonly PetStatus[] = [...'aasaapaaasaapaasa'].map(

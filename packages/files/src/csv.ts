@@ -27,7 +27,13 @@ export const excel: Format = {
 
 export async function* readCsv(
   text: AsyncIterable<string>,
-  { columnsOf, category = '', forExcel = false, ifJson }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>>,
+  {
+    columnsOf,
+    category = '',
+    forExcel = false,
+    noHeadings = false,
+    ifJson,
+  }: ReadOptions & Required<Pick<ReadOptions, 'columnsOf'>>,
 ): AsyncGenerator<SourceRecord> {
   let header: Header | undefined
   for await (const row of parseRows(text, ifJson)) {
@@ -37,6 +43,7 @@ export async function* readCsv(
       const headings = row.fields.map(toHeading)
       const fromExcel = forExcel || (row.marked && isOwnExport(headings))
       header = { length: headings.length, columns: columnsOf(headings), category, fromExcel }
+      if (noHeadings) yield recordOf(row, header)
     }
   }
 }

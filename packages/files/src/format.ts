@@ -41,6 +41,8 @@ export interface ReadOptions {
   columnsOf?: (headings: readonly string[]) => ColumnPositions
   /** The category of records without one. */
   category?: string | undefined
+  /** The first line is a record, too. */
+  noHeadings?: boolean
   /** Advice if the file is JSON. */
   ifJson?: string
   /** The file has the apostrophes of an export for Excel. Our own exports are detected. */

@@ -40,18 +40,21 @@ const OTHERS = [
 ] as const
 const BEGIN_BYTES = 12
 
+export type WorkbookReader = (file: string, bytes: Uint8Array<ArrayBuffer>) => AsyncIterable<string>
+
 /** The user named no encoding, and the file is not UTF-8. */
 export class NotUtf8 extends FileError {}
 
 /**
  * `file` is the file name, `named` the encoding that the user named. The text keeps its byte order mark. Throws
- * FileError if the file is not text, or not in the encoding. With `workbooks`, it also reads workbooks, as CSV.
+ * FileError if the file is not text, or not in the encoding. With `workbooks`, it also reads workbooks, as CSV;
+ * a function reads them elsewhere, such as in a worker.
  */
 export async function* decodedText(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
   named?: Encoding,
-  { workbooks = false } = {},
+  { workbooks = false }: { workbooks?: boolean | WorkbookReader } = {},
 ): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined
   let workbook: Uint8Array[] | undefined
@@ -82,8 +85,8 @@ export async function* decodedText(
   }
   if (decoder) yield decode(decoder)
   if (!workbook) return
-  const { workbookText } = await import('./workbook.ts')
-  yield* workbookText(file, new Uint8Array(await new Blob(workbook as Uint8Array<ArrayBuffer>[]).arrayBuffer()))
+  const toText = typeof workbooks === 'function' ? workbooks : (await import('./workbook.ts')).workbookText
+  yield* toText(file, new Uint8Array(await new Blob(workbook as Uint8Array<ArrayBuffer>[]).arrayBuffer()))
 }
 
 function kindOf(begin: string) {

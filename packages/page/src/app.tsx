@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { type Draft, EMPTY_DRAFT } from './animal/draft.ts'
 import { TIMEOUT_MS } from './failures.ts'
-import { loadNames, setNames } from './names.ts'
+import { loadNames } from './names.ts'
 import { NO_RESERVATION, RESERVATION } from './orders/order-dialog.tsx'
 import { Announcer } from './parts/announcer.tsx'
 import { noteServiceTime, noteToday } from './parts/clock.ts'
@@ -27,7 +27,6 @@ export function App({ found }: { found: SignedIn | undefined }) {
   const { signedIn, ...keys } = useSignedIn(found, clear)
   const apiKey = signedIn?.key
   const named = useLoaded((signal) => loadNames(apiKey, signal), [apiKey])
-  setNames(named.value)
   useEffect(() => every(NAMES_MS, named.refresh), [])
   useEffect(() => listen(window, 'focus', named.refresh), [])
   useEffect(() => every(TODAY_MS, noteToday), [])

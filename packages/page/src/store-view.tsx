@@ -17,6 +17,7 @@ import { moveRow } from './list/row-focus.ts'
 import { IdMatch, SEARCH_ID, Search, useIdMatch } from './list/search.tsx'
 import { SkipLink, TitleRow } from './list/title-row.tsx'
 import { EndingToday } from './orders/ending.tsx'
+import { useDialog } from './parts/dialog.tsx'
 import { loadPart, useLoaded } from './parts/loaded.ts'
 import { Notice } from './parts/notice.tsx'
 import { Part } from './parts/part.tsx'
@@ -154,13 +155,16 @@ function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: Lis
   const { shown, reload } = list
   const { selection } = selecting
   const [sampling, setSampling] = useState(false)
+  const categories = useDialog<true>()
   const match = useIdMatch(service, position)
   useTitle(TITLES[position.view])
   const isAnimals = position.view === 'animals'
   const emptyStore = isAnimals && (sampling || hasNoAnimals(list)) && (
     <Part
       load={() => import('./list/empty-store.tsx')}
-      show={({ EmptyStore }) => <EmptyStore {...{ client, readOnly }} onRunning={setSampling} onDone={reload} />}
+      show={({ EmptyStore }) => (
+        <EmptyStore {...{ client, readOnly, onAdd, onImport }} onRunning={setSampling} onDone={reload} />
+      )}
     />
   )
   const selectionBar = selection && (
@@ -170,6 +174,7 @@ function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: Lis
         <SelectionBar
           {...{ client, selection, readOnly, records }}
           view={position.view}
+          onGroup={store.actOnGroup}
           onPrint={printing.printLabels}
           onEnd={selecting.end}
           onChange={reload}
@@ -195,7 +200,18 @@ function ListPage({ store, exported, draftKept, onAdd, onImport, addNamed }: Lis
         onPrint={() => printing.printList(position)}
       />
       <p class="print-title" data-text={shown && summary(shown.position, rangeOf(shown))} />
-      {!emptyStore && <Tools {...{ position, shown }} goTo={go} />}
+      {!emptyStore && (
+        <Tools {...{ position, shown }} goTo={go} onCategories={readOnly ? undefined : () => categories.start(true)} />
+      )}
+      {categories.task && (
+        <Part
+          key={categories.number}
+          load={() => import('./list/categories-dialog.tsx')}
+          show={({ CategoriesDialog }) => (
+            <CategoriesDialog open={categories.open} setOpen={categories.setOpen} onDone={noteChange} />
+          )}
+        />
+      )}
       {match && <IdMatch {...{ records, position, onAction }} item={match} />}
       {!isAnimals && <EndingToday {...{ ...service, onAction }} />}
       <ListView

@@ -12,7 +12,17 @@ import type { PetstoreClient } from '../../client/src/petstore.ts'
 let service: Service
 let page: Page
 let client: PetstoreClient
-const { addNamed, animals, button, dialog, go, hold, press, said } = openEachTest((opened) => {
+const {
+  addNamed,
+  animals,
+  button,
+  dialog,
+  go,
+  hold,
+  press,
+  row: listed,
+  said,
+} = openEachTest((opened) => {
   ;({ service, page, client } = opened)
 })
 
@@ -34,9 +44,26 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   await choose(workbook)
   await dialog().getByRole('alert').getByText('pets.xlsx is incomplete or damaged. Use CSV instead').waitFor()
   const row = (...cells: string[]) => `<row>${cells.map((text) => `<c t="str"><v>${text}</v></c>`).join('')}</row>`
-  await Bun.write(workbook, workbookOf([{ rows: row('Name', 'Kategorie', 'Status') + row('Rex', '7', 'verkauft') }]))
+  const german = [row('Name', 'Kategorie', 'Status'), row('Rex', 'Hunde', 'verkauft'), row('Ida', 'Hunde', 'frei')]
+  await Bun.write(workbook, workbookOf([{ rows: german.join('') + row('Bo', 'Hnde', 'weg') }]))
   await choose(workbook)
-  await dialog().getByText('pets.xlsx has 1 row').waitFor()
+  await dialog().getByText('pets.xlsx has 3 rows, 3 with mistakes').waitFor()
+  await dialog().getByLabel('Category “Hunde”, 2 rows').selectOption('Add “Hunde” as a new category')
+  await dialog().getByText('pets.xlsx has 3 rows, 1 with a mistake').waitFor()
+  await dialog().getByLabel('Category “Hnde”, 1 row').selectOption('Hunde')
+  await dialog().getByLabel('Status “weg”, 1 row').selectOption('Available')
+  await add(3)
+  await dialog().getByText('3 added.', { exact: true }).waitFor()
+  await press('Escape')
+  await dialog().waitFor({ state: 'hidden' })
+  await listed('Rex').getByRole('link', { name: 'Hunde' }).waitFor()
+  await button('Categories').click()
+  await dialog().getByLabel('Name of category 8').fill('Dogs')
+  await dialog().getByLabel('Name of a new category').fill('Cats')
+  await press('Enter')
+  await said('The categories are saved.')
+  await listed('Rex').getByRole('link', { name: 'Dogs' }).waitFor()
+  await button('Import').click()
 
   const rows = Array.from({ length: 118 }, (_, n) => `${n};Luna ${n};9,50`).join('\r\n')
   const path = temporaryFile('pets.csv')
@@ -58,7 +85,7 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   ])
   await dialog().getByLabel('Name, line 3').fill('Ada')
   await button('Skip line 4').click()
-  expect(await animals()).toHaveLength(1)
+  expect(await animals()).toHaveLength(4)
   await add(120)
   await dialog().getByText('120 added, 1 skipped.').waitFor()
   expect(await button('Add 0 again').count()).toBe(0)
@@ -69,8 +96,8 @@ test('a file: its columns, accents and mistakes, the rows that were added, and t
   await dialog().getByRole('link', { name: 'Show what was added' }).click()
   await dialog().waitFor({ state: 'hidden' })
   await page.getByText('100 rows').waitFor()
-  expect(page.url()).toContain('?ids=2-121&limit=100')
-  expect((await listedIds(page))[0]).toBe('121')
+  expect(page.url()).toContain('?ids=5-124&limit=100')
+  expect((await listedIds(page))[0]).toBe('124')
 
   // The same file can be chosen again.
   await button('Import').click()

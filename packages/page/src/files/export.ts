@@ -1,14 +1,12 @@
 // Exports a list as a CSV file for spreadsheets. The file is saved only when all rows are read.
 
 import { listSeparator, writeExcel } from '../../../files/src/csv.ts'
-import { EVENT_COLUMNS } from '../../../files/src/event-rows.ts'
 import { FIELD_NAMES } from '../animal/fields.ts'
 import type { ListPosition } from '../list/list-position.ts'
 
-const COLUMNS = {
+export const COLUMNS = {
   animals: ['id', ...FIELD_NAMES],
   orders: ['id', 'petId', 'petName', 'status', 'reference', 'placedAt', 'changedAt', 'expiresAt'],
-  sales: EVENT_COLUMNS,
 }
 
 /** Lines per Blob; the browser can keep Blobs on disk. */
@@ -27,7 +25,7 @@ interface ExportProgress {
 /** Resolves with the number of rows once the file is saved. */
 export async function exportRows(
   items: AsyncIterable<object> | Iterable<object>,
-  view: keyof typeof COLUMNS,
+  columns: readonly string[],
   name: string,
   { signal, onRows }: ExportProgress = {},
 ): Promise<number> {
@@ -40,7 +38,7 @@ export async function exportRows(
       yield item
     }
   }
-  for await (const line of writeExcel(counted(), COLUMNS[view], listSeparator())) {
+  for await (const line of writeExcel(counted(), columns, listSeparator())) {
     if (lines.push(line) >= PART_LINES) parts.push(new Blob(lines.splice(0)))
   }
   signal?.throwIfAborted()

@@ -70,6 +70,14 @@ export function ImportColumns({ importing, contents }: { importing: Import; cont
             </div>
           )}
         </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={answers.noHeadings === true}
+            onChange={({ currentTarget }) => answer({ noHeadings: currentTarget.checked, columns: undefined })}
+          />
+          The first line is an animal, too
+        </label>
         {rows.length > 0 && <p class="hint">The first rows: {rows.slice(0, SHOWN_MAX).map(brief).join('; ')}</p>}
       </details>
       {ignored.length > 0 && <p class="hint">Ignored columns: {ignored.map(plain).join(', ')}.</p>}

@@ -15,6 +15,7 @@ import { CloseButton, Notice } from '../parts/notice.tsx'
 import { number } from '../phrases.ts'
 import { ImportColumns } from './import-columns.tsx'
 import { ImportTable } from './import-table.tsx'
+import { ImportValues } from './import-values.tsx'
 import type { Contents } from './rows.ts'
 import { Running, WorkResult } from './running.tsx'
 import { type Import, useImport } from './use-import.ts'
@@ -37,7 +38,7 @@ export function ImportDialog({ client, open, setOpen, dropped, onAdded, onPrint 
   const body = useRef<HTMLDivElement>(null)
   // Focuses the next step: a question about the columns, the first mistake, or the button that adds the rows.
   useEffect(() => {
-    const next = ['details[open] select', '[aria-invalid="true"]', '.primary']
+    const next = ['details[open] select', '.import-values select', '[aria-invalid="true"]', '.primary']
       .map((selector) => body.current?.querySelector<HTMLElement>(selector))
       .find(Boolean)
     if (contents) next?.focus()
@@ -66,6 +67,7 @@ export function ImportDialog({ client, open, setOpen, dropped, onAdded, onPrint 
             <FileField {...{ importing }} />
             {problem && <Notice kind="error" title={problem} />}
             {contents && doing !== 'adding' && !ended && <ImportColumns {...{ importing, contents }} />}
+            {contents && !doing && !ended && <ImportValues {...{ importing }} />}
             {contents && !doing && !ended && !problem && <p translate={false}>{contentsOf(importing)}</p>}
             {rows && doing === 'adding' && <Progress {...{ importing }} />}
             {ended && <p translate={false}>{outcomeOf(importing)}</p>}
@@ -111,7 +113,7 @@ function FileField({ importing: { file, doing, choose } }: { importing: Import }
         }}
       />
       <label for="import-file" class="button">
-        {doing === 'reading' ? 'Reading…' : file ? 'Choose another CSV file…' : 'Choose a CSV file…'}
+        {doing === 'reading' ? 'Reading…' : file ? 'Choose another Excel or CSV file…' : 'Choose an Excel or CSV file…'}
       </label>
       {!file && (
         <p id="import-hint" class="hint">

@@ -9,6 +9,7 @@ import { NO_PROBLEMS, type Problems } from '../animal/field-problems.ts'
 import { FIELD_NAMES, FIELDS, type Field } from '../animal/fields.ts'
 import { STATUSES } from '../animal/status-labels.ts'
 import { names } from '../names.ts'
+import { loadPart } from '../parts/loaded.ts'
 import { plain } from '../parts/visible-text.ts'
 import { commonEncodings, lettersOf } from './encodings.ts'
 
@@ -26,10 +27,12 @@ export interface ImportRow {
 
 /** The person's answers about a file. */
 export interface ImportAnswers {
-  columns?: ColumnPositions
+  columns?: ColumnPositions | undefined
   /** For rows without a category. */
   category?: string
   encoding?: Encoding
+  /** The file has no headings, so its first line is an animal. */
+  noHeadings?: boolean
 }
 
 export interface Contents {
@@ -51,14 +54,15 @@ const BUSY_MS = 12
 
 /** Reads a file that is not UTF-8 in the first common encoding that can decode it. Throws FileError. */
 export async function readContents(file: File, answers: ImportAnswers, signal: AbortSignal): Promise<Contents> {
-  const { encoding, category = '' } = answers
+  const { encoding, category = '', noHeadings = false } = answers
   const name = plain(file.name)
   const letters = encoding ? await lettersOf(chunksOf(file)) : new Map<Encoding, string>()
   const contents: Contents = { headings: [], columns: {}, guessed: false, unclear: [], encoding, letters }
-  function columnsOf(headings: readonly string[]): ColumnPositions {
+  function columnsOf(cells: readonly string[]): ColumnPositions {
+    const headings = noHeadings ? cells.map((cell, at) => `${at + 1}: ${cell}`) : cells
     const known = knownColumns(headings)
     contents.guessed = known.unclear.length > 0 || missingColumns(known.columns, false).length > 0
-    const found = contents.guessed ? guessedColumns(headings) : known
+    const found = contents.guessed && !noHeadings ? guessedColumns(headings) : known
     contents.headings = headings
     contents.columns = answers.columns ?? found.columns
     contents.unclear = found.unclear.filter((field) => !(answers.columns && field in answers.columns))
@@ -66,9 +70,9 @@ export async function readContents(file: File, answers: ImportAnswers, signal: A
   }
   const rows: ImportRow[] = []
   let until = 0
-  const text = decodedText(name, chunksOf(file), encoding, { workbooks: true })
+  const text = decodedText(name, chunksOf(file), encoding, { workbooks: readWorkbook })
   try {
-    for await (const record of readCsv(text, { columnsOf, category })) {
+    for await (const record of readCsv(text, { columnsOf, category, noHeadings })) {
       if (contents.unclear.length > 0 || missingColumns(contents.columns, category !== '').length > 0) return contents
       rows.push(toRow(record))
       if (performance.now() < until) continue
@@ -85,6 +89,12 @@ export async function readContents(file: File, answers: ImportAnswers, signal: A
   }
   if (rows.length === 0) throw new FileError(`There are no records in ${name}.`)
   return { ...contents, rows }
+}
+
+/** In a worker, because a large workbook takes seconds. */
+async function* readWorkbook(file: string, bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<string> {
+  const { workbookInWorker } = await loadPart(import('./workbook-worker.ts'))
+  yield* workbookInWorker(file, bytes)
 }
 
 async function canDecode(file: File, encoding: Encoding): Promise<boolean> {
@@ -146,6 +156,29 @@ function problemsOf(cells: ImportRow['cells']): Problems {
 export function fix(row: ImportRow, change: Partial<ImportRow['cells']>): void {
   row.cells = { ...row.cells, ...change }
   row.problems = problemsOf(row.cells)
+}
+
+/** A category or a status that is in the file, but not in the store. */
+export interface UnknownValue {
+  field: 'categoryId' | 'status'
+  text: string
+  rows: number
+}
+
+/** Returns each unknown value once, with the number of its rows, the most frequent first. */
+export function unknownValues(rows: readonly ImportRow[]): UnknownValue[] {
+  const values = new Map<string, UnknownValue>()
+  for (const { cells, problems, state } of rows) {
+    if (state !== 'open') continue
+    for (const field of ['categoryId', 'status'] as const) {
+      const text = cells[field].trim()
+      if (!problems.fields[field] || text === '' || isRounded(text)) continue
+      const value = values.get(`${field} ${text}`) ?? { field, text, rows: 0 }
+      value.rows++
+      values.set(`${field} ${text}`, value)
+    }
+  }
+  return [...values.values()].sort((one, other) => other.rows - one.rows)
 }
 
 export function isWrong({ problems }: ImportRow): boolean {

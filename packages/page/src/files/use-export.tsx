@@ -46,7 +46,7 @@ export function useExport(client: PetstoreClient) {
     const total = shown && shown.position.view === position.view ? totalOf({ ...shown, position }) : undefined
     let shownAt = Number.NEGATIVE_INFINITY
     try {
-      const { exportRows, fileName } = await loadPart(import('./export.ts'))
+      const { COLUMNS, exportRows, fileName } = await loadPart(import('./export.ts'))
       const name = fileName(position)
       function onRows(rows: number): void {
         if (performance.now() < shownAt + SHOW_MS) return
@@ -56,7 +56,7 @@ export function useExport(client: PetstoreClient) {
       }
       onRows(0)
       const items = wholeList(client, position, { signal, retries: RETRIES })
-      const rows = await exportRows(items, position.view, name, { signal, onRows })
+      const rows = await exportRows(items, COLUMNS[position.view], name, { signal, onRows })
       end('done', `${number(rows)} ${rows === 1 ? 'row was' : 'rows were'} exported.`)
     } catch (error) {
       if (isAborted(error)) end('done', 'The export was cancelled. Nothing was saved.')

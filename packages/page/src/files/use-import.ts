@@ -20,6 +20,7 @@ import {
   isReady,
   petIn,
   readContents,
+  type UnknownValue,
 } from './rows.ts'
 
 const SHOW_MS = 250
@@ -48,6 +49,8 @@ export interface Import {
   addAgain: () => void
   cancel: () => void
   fix: (row: ImportRow, change: Partial<ImportRow['cells']>) => void
+  /** Replaces the value in all of its rows. */
+  replace: (value: UnknownValue, by: string) => void
   skip: (row: ImportRow, isSkipped: boolean) => void
   close: () => void
 }
@@ -116,6 +119,11 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     show(undefined)
   }
 
+  function correct(row: ImportRow, change: Partial<ImportRow['cells']>): void {
+    fix(row, change)
+    keep(row, { change: { ...fixes.get(row.line)?.change, ...change } })
+  }
+
   function addAgain(): void {
     for (const row of rows ?? []) if (row.state === 'present') row.state = 'open'
     void add(`once ${randomKey()}`)
@@ -135,9 +143,10 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
       add: () => add(),
       addAgain,
       cancel: () => aborter.current.abort(),
-      fix(row, change) {
-        fix(row, change)
-        keep(row, { change: { ...fixes.get(row.line)?.change, ...change } })
+      fix: correct,
+      replace({ field, text }, by) {
+        for (const row of rows ?? [])
+          if (row.state === 'open' && row.cells[field].trim() === text) correct(row, { [field]: by })
       },
       skip(row, isSkipped) {
         row.state = isSkipped ? 'skipped' : 'open'

@@ -4,8 +4,9 @@
 import { useRef, useState } from 'preact/hooks'
 import { randomKey } from '../../../client/src/idempotency-key.ts'
 import type { PetstoreClient } from '../../../client/src/petstore.ts'
-import { addSamples, samplePets } from '../../../client/src/samples.ts'
+import { addSamples, sampleCategories, samplePets } from '../../../client/src/samples.ts'
 import { toFailure } from '../failures.ts'
+import { changeNames } from '../names.ts'
 import { Button } from '../parts/button.tsx'
 import { Paw } from '../parts/icons.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -16,9 +17,11 @@ interface EmptyStoreProps {
   /** Called with true when loading starts, and with false when all samples are added or the person stops. */
   onRunning: (running: boolean) => void
   onDone: () => void
+  onAdd: () => void
+  onImport: () => void
 }
 
-export function EmptyStore({ client, readOnly, onRunning, onDone }: EmptyStoreProps) {
+export function EmptyStore({ client, readOnly, onRunning, onDone, onAdd, onImport }: EmptyStoreProps) {
   const [done, setDone] = useState<number>()
   const [problem, setProblem] = useState('')
   const run = useRef(randomKey())
@@ -31,6 +34,7 @@ export function EmptyStore({ client, readOnly, onRunning, onDone }: EmptyStorePr
     try {
       let added = 0
       setDone(added)
+      await changeNames(({ categories }) => (categories.length === 0 ? sampleCategories : undefined))
       for await (const _pet of addSamples(client, { run: run.current })) setDone(++added)
       leave()
     } catch (error) {
@@ -43,33 +47,48 @@ export function EmptyStore({ client, readOnly, onRunning, onDone }: EmptyStorePr
     onDone()
   }
 
+  if (done === undefined) {
+    return (
+      <div class="empty">
+        <Paw />
+        <h2>No animals yet</h2>
+        {readOnly ? (
+          <p class="muted">This key is read-only, so you cannot add animals.</p>
+        ) : (
+          <ul class="first-day">
+            {(
+              [
+                ['Import a spreadsheet', 'An Excel or CSV file with a line for each animal.', onImport],
+                ['Add the first animal', 'Type its name and its category.', onAdd],
+                ['Load sample animals', `Try the page with ${samplePets.length} animals and orders.`, load],
+              ] as const
+            ).map(([title, text, act], at) => (
+              <li key={title}>
+                <Button text={title} class={at === 0 ? 'primary' : undefined} onClick={act} />
+                <p class="muted">{text}</p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    )
+  }
   return (
     <div class="empty">
       <Paw />
-      <h2>{done === undefined ? 'No animals yet' : 'Sample animals'}</h2>
-      {done === undefined && (
-        <p class="muted">
-          {readOnly
-            ? 'This key is read-only, so you cannot add animals.'
-            : `Add the first one, or start with ${samplePets.length} samples.`}
-        </p>
-      )}
+      <h2>Sample animals</h2>
       {problem && <Notice kind="error" title="Not all samples were added." text={problem} />}
       {loading && (
         <p>
           <progress max={samplePets.length} value={done} aria-label="Sample animals added" />
         </p>
       )}
-      <div class="empty-actions">
-        {problem && <Button text="Stop here" onClick={leave} />}
-        {!readOnly && (
-          <Button
-            text={loading ? 'Loading…' : problem ? 'Continue' : 'Load sample animals'}
-            onClick={load}
-            aria-disabled={loading}
-          />
-        )}
-      </div>
+      {problem && (
+        <div class="empty-actions">
+          <Button text="Stop here" onClick={leave} />
+          <Button text="Continue" onClick={load} />
+        </div>
+      )}
     </div>
   )
 }

@@ -16,9 +16,11 @@ const SORTS = Object.entries(SORT_LABELS) as [Sort, string][]
 
 interface ToolsProps extends Pick<ShownList, 'position' | 'shown'> {
   goTo: (position: ListPosition) => void
+  /** Opens the table of categories; `undefined` with a read-only key. */
+  onCategories: (() => void) | undefined
 }
 
-export function Tools({ position, shown, goTo }: ToolsProps) {
+export function Tools({ position, shown, goTo, onCategories }: ToolsProps) {
   return (
     <div class="tools">
       <RadioGroup
@@ -31,6 +33,9 @@ export function Tools({ position, shown, goTo }: ToolsProps) {
       />
       <div class="tools-fields">
         {position.view === 'animals' && <CategoryFilter {...{ position, goTo }} />}
+        {position.view === 'animals' && onCategories && (
+          <Button text="Categories" class="quiet beside-field" onClick={onCategories} />
+        )}
         {position.ids ? (
           <p class="only-ids">
             Only imported animals.

@@ -5,7 +5,7 @@ import { rejectionOf } from '../../../../test/support/rejection.ts'
 import { ENCODINGS } from '../../../files/src/text.ts'
 import { commonEncodings, lettersOf } from '../../src/files/encodings.ts'
 import { contentsOf, outcomeOf } from '../../src/files/import-dialog.tsx'
-import { countsOf, fix, type ImportAnswers, type ImportRow, readContents } from '../../src/files/rows.ts'
+import { countsOf, fix, type ImportAnswers, type ImportRow, readContents, unknownValues } from '../../src/files/rows.ts'
 import { addRows } from '../../src/files/use-import.ts'
 import { fakeClient, pet, refused } from './fake-client.ts'
 
@@ -50,6 +50,26 @@ test('reads rows once the columns of the name and the category are known', async
   const { rows } = await read(text, { columns: { name: 1, categoryId: 0 } })
   expect(rows).toMatchObject([{ cells: { name: 'Rex', categoryId: '1' } }])
   expect((await read('Name,Category,Zustand\nRex,7,gut\n')).guessed).toBe(false)
+})
+
+test('a file without headings has an animal on its first line', async () => {
+  const text = 'Rex,7\nMia,8\n'
+  const asked = await read(text, { noHeadings: true })
+  expect([asked.guessed, asked.headings, asked.rows]).toEqual([true, ['1: Rex', '2: 7'], undefined])
+  const { rows } = await read(text, { noHeadings: true, columns: { name: 0, categoryId: 1 } })
+  expect(rows?.map(({ cells, line }) => [line, cells.name, cells.categoryId])).toEqual([
+    [1, 'Rex', '7'],
+    [2, 'Mia', '8'],
+  ])
+})
+
+test('each unknown category and status is asked about once, with the number of its rows', async () => {
+  const { rows = [] } = await read(`${HEADING}A,Hunde,\nB, Hunde,weg\nC,Katzen,\nD,,\nE,9.22E+18,\n`)
+  expect(unknownValues(rows)).toEqual([
+    { field: 'categoryId', text: 'Hunde', rows: 2 },
+    { field: 'status', text: 'weg', rows: 1 },
+    { field: 'categoryId', text: 'Katzen', rows: 1 },
+  ])
 })
 
 test('asks if several columns fit a field equally well, until one is chosen', async () => {
