@@ -4,7 +4,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { EventType } from '../../contract/src/generated.ts'
 import { int64FromDecimal } from '../../contract/src/json.ts'
-import { isDay } from '../../files/src/local-time.ts'
+import { dayFrom, isDay } from '../../files/src/local-time.ts'
 import { parseInteger } from './animal/fields.ts'
 import { EVENT_NAMES, STATUSES_OF } from './animal/status-labels.ts'
 import { fromIdRanges } from './list/id-ranges.ts'
@@ -20,6 +20,8 @@ export interface SalesPosition {
   kind: 'sales'
   /** `undefined`: today. */
   day?: string | undefined
+  /** The last day of several; `undefined` for one. */
+  to?: string | undefined
   /** `undefined`: all types. */
   type?: EventType | undefined
 }
@@ -33,6 +35,7 @@ export function addressOf(place: Place): string {
   if (place.kind !== 'sales') return `./?${place.kind}=${place.id}`
   const query = new URLSearchParams({ view: 'sales' })
   if (place.day !== undefined) query.set('day', place.day)
+  if (place.to !== undefined) query.set('to', place.to)
   if (place.type !== undefined) query.set('type', place.type)
   return `./?${query}`
 }
@@ -43,13 +46,21 @@ export function openedIn(address: string): Opened | undefined {
   const text = (name: string) => query.get(name) ?? ''
   if (['sales', 'activity'].includes(text('view'))) {
     const day = isDay(text('day')) ? text('day') : undefined
-    return { kind: 'sales', day, type: isEventType(text('type')) ? (text('type') as EventType) : undefined }
+    const to = isLastDay(text('day'), text('to')) ? text('to') : undefined
+    return { kind: 'sales', day, to, type: isEventType(text('type')) ? (text('type') as EventType) : undefined }
   }
   for (const kind of ['animal', 'order'] as const) {
     const id = parseInteger(text(kind))
     if (id !== undefined) return { kind, id }
   }
   return undefined
+}
+
+/** The most days of sales that are read together. */
+const DAYS_MAX = 366
+
+function isLastDay(day: string, to: string): boolean {
+  return isDay(day) && isDay(to) && to > day && to <= dayFrom(day, DAYS_MAX - 1)
 }
 
 /**
@@ -77,6 +88,7 @@ export function wrongIn(address: string): string[] {
     ['animal', (text) => parseInteger(text) !== undefined],
     ['order', (text) => parseInteger(text) !== undefined],
     ['day', isDay],
+    ['to', (text) => isLastDay(query.get('day') ?? '', text)],
     ['type', isEventType],
   ])
   return [...query].filter(([name, text]) => isRight.get(name)?.(text) === false).map((pair) => pair.join('='))

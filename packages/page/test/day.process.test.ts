@@ -5,10 +5,9 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { encode } from 'uqr'
-import { addPets, openEachTest, tabTo } from '../../../test/support/console.ts'
+import { addPets, openEachTest, signOut, tabTo } from '../../../test/support/console.ts'
 import type { Service } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
-import { EVENT_COLUMNS } from '../../files/src/event-rows.ts'
 import { dayFrom, dayOf } from '../../files/src/local-time.ts'
 import { Names } from '../../service/src/domain/names.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
@@ -177,12 +176,32 @@ test('a day at a counter, by keyboard alone', async () => {
   const [head, ...rows] = readFileSync(await file.path(), 'utf8')
     .trimEnd()
     .split('\n')
-  expect(head).toBe(`\ufeff${EVENT_COLUMNS.join(',')}`)
-  expect(rows.map((row) => row.split(',').slice(1, -1).join())).toEqual([
-    'order.completed,7,Pet 7,2,Ben,test,1',
-    'order.returned,7,Pet 7,2,Ben,test,-1',
-    "order.returned,1,Pet 1,1,'=Anna,till 3,-1",
+  expect(head).toBe('\ufeffDate,Order,Animal,Id,Category,Customer or receipt number,Till,What,Net')
+  expect(rows.map((row) => row.replace(/^[^,]*,/, ''))).toEqual([
+    '2,Pet 7,7,Dogs,Ben,test,Sold,1',
+    '2,Pet 7,7,Dogs,Ben,test,Taken back,-1',
+    "1,Pet 1,1,Dogs,'=Anna,till 3,Taken back,-1",
+    ',,,,,test,"Total: 1 sold, 1 taken back",0',
+    ',,,,,till 3,"Total: 0 sold, 1 taken back",-1',
+    ',,,,,All tills,"Total: 1 sold, 2 taken back",-1',
   ])
+
+  // Several days: the sums by till, category and day, on the screen and in a file.
+  await page.goto(`${service.origin}/?view=sales&day=${yesterday}&to=${dayOf(Date.now())}`)
+  await page.getByRole('button', { name: 'Export' }).and(page.locator('[aria-disabled="false"]')).waitFor()
+  expect(await cells('totals')).toEqual([
+    ['test', '2', '1', '1'],
+    ['till 3', '0', '1', '-1'],
+    ['Dogs', '2', '2', '0'],
+    [expect.any(String), '1', '0', '1'],
+    [expect.any(String), '1', '2', '-1'],
+  ])
+  const saving = page.waitForEvent('download')
+  await go('Export')
+  const sums = readFileSync(await (await saving).path(), 'utf8')
+  for (const line of ['All,2,2,0', 'By category,,,', 'Dogs,2,2,0', `${yesterday},1,0,1`]) expect(sums).toContain(line)
+  await page.getByLabel('Days').selectOption('Today')
+  await page.getByRole('table', { name: 'Sales and returns' }).waitFor()
 
   // An added animal shows its message here, too; a year that is being typed opens no day.
   await press(SHORTCUTS.add.key)
@@ -207,7 +226,7 @@ test('a day at a counter, by keyboard alone', async () => {
   await page.locator('.sales').getByText('=Anna').waitFor()
   await page.goto(`${service.origin}/?view=sales&day=2999-01-01`)
   await page.getByText('This day has not begun.').waitFor()
-  await go('Sign out')
+  await signOut(page)
   await heading(STORE)
 })
 

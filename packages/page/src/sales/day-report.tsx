@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Event } from '../../../client/src/petstore.ts'
+import type { EventType } from '../../../contract/src/generated.ts'
 import { eventRow } from '../../../files/src/event-rows.ts'
 import { Status } from '../animal/status.tsx'
 import { EVENT_NAMES } from '../animal/status-labels.ts'
@@ -15,10 +16,13 @@ import { Name } from '../parts/name.tsx'
 import { plain } from '../parts/visible-text.ts'
 import { number } from '../phrases.ts'
 import { SALES } from './day-log.ts'
+import type { Sum } from './period.ts'
 import { clockOn, longDay, totalsOf } from './sales.ts'
 
-const TOTAL_HEADS = ['Till', ...SALES.map((type) => EVENT_NAMES[type]), 'Net']
+export const SUM_HEADS = [...SALES.map((type) => EVENT_NAMES[type]), 'Net']
 const HEADS = ['Time', 'Order', 'Animal', 'Customer or receipt number', 'Till', 'What']
+/** The columns of the file, in the words of the screen. */
+const COLUMNS = ['Date', 'Order', 'Animal', 'Id', 'Category', 'Customer or receipt number', 'Till', 'What', 'Net']
 
 interface DayReportProps {
   day: string
@@ -35,8 +39,24 @@ export function DayReport({ day, isFuture, sales, records }: DayReportProps) {
   const isReady = rows.every(({ petName }) => petName !== undefined)
 
   async function save(): Promise<void> {
-    const saved = await exportRows(rows, 'sales', `sales ${day}.csv`)
-    announce(`${number(saved)} ${saved === 1 ? 'row was' : 'rows were'} exported.`)
+    const lines = rows.map(({ time, orderId, petName, petId, reference, by, net, event: { pet, type } }) => ({
+      Date: time,
+      Order: orderId,
+      Animal: petName,
+      Id: petId,
+      Category: pet && names().nameOf(pet.categoryId),
+      'Customer or receipt number': reference,
+      Till: by,
+      What: EVENT_NAMES[type as EventType],
+      Net: net,
+    }))
+    const sums = totalsOf(sales ?? []).map(({ till, sold, takenBack }) => ({
+      Till: till,
+      What: `Total: ${number(sold)} sold, ${number(takenBack)} taken back`,
+      Net: sold - takenBack,
+    }))
+    await exportRows([...lines, ...sums], COLUMNS, `sales ${day}.csv`)
+    announce(`${number(rows.length)} ${rows.length === 1 ? 'row was' : 'rows were'} exported.`)
   }
 
   return (
@@ -55,14 +75,10 @@ export function DayReport({ day, isFuture, sales, records }: DayReportProps) {
       </div>
       {rows.length > 0 ? (
         <>
-          <Table kind="totals" label="Totals" heads={TOTAL_HEADS}>
-            {totalsOf(sales ?? []).map(({ till, sold, takenBack }) => (
-              <tr key={till}>
-                <th scope="row">{till}</th>
-                <td>{number(sold)}</td>
-                <td>{number(takenBack)}</td>
-                <td>{number(sold - takenBack)}</td>
-              </tr>
+          <Figures {...(totalsOf(sales ?? []).at(-1) ?? { sold: 0, takenBack: 0 })} />
+          <Table kind="totals" label="Totals" heads={['Till', ...SUM_HEADS]}>
+            {totalsOf(sales ?? []).map(({ till, ...sum }) => (
+              <SumRow key={till} name={till} {...{ sum }} />
             ))}
           </Table>
           <Table kind="rows sales" label="Sales and returns" heads={HEADS}>
@@ -99,9 +115,35 @@ export function DayReport({ day, isFuture, sales, records }: DayReportProps) {
   )
 }
 
+/** The three large figures. */
+export function Figures({ sold, takenBack }: Sum) {
+  const figures = [sold, takenBack, sold - takenBack]
+  return (
+    <dl class="figures">
+      {SUM_HEADS.map((head, at) => (
+        <div key={head}>
+          <dt>{head}</dt>
+          <dd translate={false}>{number(figures[at] ?? 0)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+export function SumRow({ name, sum: { sold, takenBack } }: { name: ComponentChildren; sum: Sum }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{number(sold)}</td>
+      <td>{number(takenBack)}</td>
+      <td>{number(sold - takenBack)}</td>
+    </tr>
+  )
+}
+
 type TableProps = { kind: string; label: string; heads: readonly string[]; children: ComponentChildren }
 
-function Table({ kind, label, heads, children }: TableProps) {
+export function Table({ kind, label, heads, children }: TableProps) {
   return (
     <table class={kind} aria-label={label}>
       <thead>

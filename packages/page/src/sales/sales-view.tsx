@@ -16,33 +16,106 @@ import { withoutDirect } from '../record/history.ts'
 import { DayActivity } from './day-activity.tsx'
 import { DayLog, readClockAhead, SALES } from './day-log.ts'
 import { DayReport } from './day-report.tsx'
+import { PeriodView } from './period-view.tsx'
 
 const LINES = 100
+
+const PRESETS = {
+  today: 'Today',
+  yesterday: 'Yesterday',
+  week: 'This week',
+  month: 'This month',
+  days: 'Other days',
+} as const
+type Preset = keyof typeof PRESETS
+
+/** The first and the last day; the week begins on Monday. */
+export function daysOf(preset: Exclude<Preset, 'days'>, today: string): [day: string, to: string] {
+  const weekday = (new Date(`${today}T12:00:00`).getDay() + 6) % 7
+  if (preset === 'yesterday') return [dayFrom(today, -1), dayFrom(today, -1)]
+  if (preset === 'week') return [dayFrom(today, -weekday), today]
+  return preset === 'month' ? [`${today.slice(0, 8)}01`, today] : [today, today]
+}
+
+function presetOf(day: string, to: string): Preset {
+  const fits = (['today', 'yesterday', 'week', 'month'] as const).find(
+    (preset) => daysOf(preset, today.value).join() === `${day},${to}`,
+  )
+  return fits ?? 'days'
+}
 
 export function SalesView({ position, ...service }: Service & { position: SalesPosition }) {
   const { go } = useContext(Places)
   const day = position.day ?? today.value
-  const isLast = day >= today.value
-  const goTo = (to: string) => go({ ...position, day: to < today.value ? to : undefined })
+  const to = position.to ?? day
+  const [isChoosing, setIsChoosing] = useState(false)
+  const show = (first: string, last: string) => {
+    const isToday = first >= today.value
+    go({ ...position, day: isToday ? undefined : first, to: last > first && !isToday ? last : undefined })
+  }
+  const days = isChoosing || to > day ? 'days' : 'day'
   return (
     <>
       <div class="title-row">
         <Heading>Sales</Heading>
         <div class="title-actions day-choice">
-          <Button text="←" onClick={() => goTo(dayFrom(day, -1))} aria-label="Previous day" />
-          <input
-            type="date"
-            aria-label="Day"
+          <select
+            aria-label="Days"
+            value={isChoosing ? 'days' : presetOf(day, to)}
+            onChange={({ currentTarget: { value } }) => {
+              setIsChoosing(value === 'days')
+              if (value !== 'days') show(...daysOf(value as Exclude<Preset, 'days'>, today.value))
+            }}
+          >
+            {Object.entries(PRESETS).map(([preset, label]) => (
+              <option key={preset} value={preset}>
+                {label}
+              </option>
+            ))}
+          </select>
+          {days === 'day' && <Button text="←" onClick={() => show(dayFrom(day, -1), '')} aria-label="Previous day" />}
+          <DayInput
+            label={days === 'day' ? 'Day' : 'First day'}
             value={day}
-            max={today.value}
-            // While a year is typed, the field has the years 2, 20 and 202.
-            onChange={({ currentTarget: { value } }) => isDay(value) && goTo(value)}
+            onChange={(first) => show(first, days === 'days' ? to : '')}
           />
-          <Button text="→" onClick={() => goTo(dayFrom(day, 1))} aria-disabled={isLast} aria-label="Next day" />
+          {days === 'days' ? (
+            <DayInput label="Last day" value={to} onChange={(last) => show(day, last)} />
+          ) : (
+            <Button
+              text="→"
+              onClick={() => show(dayFrom(day, 1), '')}
+              aria-disabled={day >= today.value}
+              aria-label="Next day"
+            />
+          )}
         </div>
       </div>
-      <Day key={day} {...{ ...service, position, day }} isFuture={day > today.value} />
+      {to > day ? (
+        <PeriodView key={`${day} ${to}`} {...{ ...service, day, to }} />
+      ) : (
+        <Day key={day} {...{ ...service, position, day }} isFuture={day > today.value} />
+      )}
     </>
+  )
+}
+
+interface DayInputProps {
+  label: string
+  value: string
+  onChange: (day: string) => void
+}
+
+/** While a year is typed, the field has the years 2, 20 and 202. */
+function DayInput({ label, value, onChange }: DayInputProps) {
+  return (
+    <input
+      type="date"
+      aria-label={label}
+      value={value}
+      max={today.value}
+      onChange={({ currentTarget: { value } }) => isDay(value) && onChange(value)}
+    />
   )
 }
 

@@ -5,8 +5,10 @@ import { type Event, type EventFilter, PetstoreApiError } from '../../../client/
 import type { EventType } from '../../../contract/src/generated.ts'
 import { openedIn } from '../../src/address.ts'
 import { DayLog, SALES } from '../../src/sales/day-log.ts'
+import { daysFrom, Period } from '../../src/sales/period.ts'
 import { totalsOf } from '../../src/sales/sales.ts'
-import { event, fakeClient } from './fake-client.ts'
+import { daysOf } from '../../src/sales/sales-view.tsx'
+import { event, fakeClient, pet } from './fake-client.ts'
 
 const SPAN = { from: '2026-11-26T00:00:00Z', to: '2026-11-27T00:00:00Z' }
 
@@ -90,7 +92,58 @@ test('sums sales and returns by the name of the key, and over several tills', ()
   expect(totalsOf(sales.slice(1, 2))).toEqual(tills.slice(0, 1))
 })
 
+test('sums several days by till, category and day: a stopped read continues, and later sales count once', async () => {
+  const days = daysFrom('2026-11-25', '2026-11-28')
+  const sold = (id: number, day: number, more = {}) =>
+    ({ ...at(id, 'order.completed', id % 60, { day }), pet: pet(id), ...more }) as Event
+  const events = [
+    ...Array.from({ length: 150 }, (_, n) => sold(n + 1, 25)),
+    { ...at(151, 'order.returned', 0, { by: 'till 2', day: 28 }) },
+  ]
+  let isLost = true
+  const { client, calls } = fakeClient({
+    listEvents({ from, to, cursor, limit = 20 }: Asked) {
+      // The service rejects `from` next to a cursor.
+      expect([from, cursor]).toContain(undefined)
+      const [start = '', skip = 0] = cursor?.split(' ') ?? [from]
+      if (skip === '100' && isLost) throw new Error('lost')
+      const found = events.filter(({ at }) => at >= start && at < (to ?? ''))
+      const next = Number(skip) + limit
+      return { events: found.slice(Number(skip), next), next: `${start} ${next}` }
+    },
+  })
+  const period = new Period(client, days)
+  const { signal } = new AbortController()
+  expect(await period.read(signal).catch(({ message }) => message)).toBe('lost')
+  expect([period.isDone, period.sums.value.all.sold]).toEqual([false, 100])
+  isLost = false
+  await period.read(signal)
+  expect([period.isDone, period.progress, calls.length]).toEqual([true, 1, 7])
+  const later = sold(152, 26)
+  period.see([later, sold(3, 25), at(153, 'order.placed', 0, { day: 26 }), sold(154, 29)])
+  period.see([later])
+  const { all, byTill, byCategory, byDay } = period.sums.value
+  expect(all).toEqual({ sold: 151, takenBack: 1 })
+  expect([byTill.get('till 2'), byCategory.get('7'), byCategory.get('')]).toEqual([
+    { sold: 0, takenBack: 1 },
+    { sold: 151, takenBack: 0 },
+    { sold: 0, takenBack: 1 },
+  ])
+  expect([...byDay.keys()].sort()).toEqual(['2026-11-25', '2026-11-26', '2026-11-28'])
+})
+
 test.each([
+  ['today', '2026-11-29', '2026-11-29'],
+  ['yesterday', '2026-11-28', '2026-11-28'],
+  ['week', '2026-11-23', '2026-11-29'],
+  ['month', '2026-11-01', '2026-11-29'],
+] as const)('on a Sunday, %s begins on %s', (preset, day, to) => {
+  expect(daysOf(preset, '2026-11-29')).toEqual([day, to])
+})
+
+test.each([
+  ['view=sales&day=2026-11-01&to=2026-11-30', { day: '2026-11-01', to: '2026-11-30' }],
+  ['view=sales&day=2025-11-01&to=2026-11-02', { to: undefined }],
   ['view=sales&day=2026-11-22&type=order.placed', { day: '2026-11-22', type: 'order.placed' }],
   ['view=activity&key=till', {}],
   ['view=sales&day=2026-02-31&type=constructor', { day: undefined, type: undefined }],
