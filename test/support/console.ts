@@ -118,6 +118,12 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
+/** By the menu under the name of the till. */
+export async function signOut(page: Page): Promise<void> {
+  await page.locator('.bar summary').press('Enter')
+  await page.getByRole('button', { name: 'Sign out' }).press('Enter')
+}
+
 export async function openSignedIn(page: Page, key: string): Promise<void> {
   await signIn(page, key)
   await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor()

@@ -7,6 +7,7 @@ import type { ListPosition } from './list/list-position.ts'
 import { names } from './names.ts'
 import { Button } from './parts/button.tsx'
 import { Paw } from './parts/icons.tsx'
+import { Menu } from './parts/menu.tsx'
 import { Name } from './parts/name.tsx'
 import type { SignedIn } from './session/tab-keys.ts'
 
@@ -51,15 +52,24 @@ export function Bar({ position, firstPages, opened, signedIn, onExplain, onSignO
           </Link>
         </nav>
         {children}
-        <p class="key" translate={false} title={name}>
-          <span class="visually-hidden">Signed in with the key </span>
-          <span class="key-name">{name}</span> <span class="mono">…{key.slice(-4)}</span>
-          {readOnly && <span class="tag">Read-only</span>}
-        </p>
-        <nav aria-label="Page">
-          <Button text="?" class="quiet keys-button" aria-label="Keyboard shortcuts" onClick={onExplain} />
+        <Menu
+          class="key"
+          label={
+            <>
+              <span class="visually-hidden">Signed in with the key </span>
+              <span class="key-name" translate={false} title={name}>
+                {name}
+              </span>
+              {readOnly && <span class="tag">Read-only</span>}
+            </>
+          }
+        >
+          <p class="muted mono" translate={false}>
+            …{key.slice(-4)}
+          </p>
+          <Button text="Keyboard shortcuts" class="quiet" onClick={onExplain} />
           <Button text="Sign out" class="quiet" onClick={onSignOut} />
-        </nav>
+        </Menu>
       </div>
     </header>
   )

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { openPage, startBrowser } from '../../../test/support/browser.ts'
-import { addPets, openAdding, openSignedIn, THREE_PAGES, tabTo } from '../../../test/support/console.ts'
+import { addPets, openAdding, openSignedIn, signOut, THREE_PAGES, tabTo } from '../../../test/support/console.ts'
 import { startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 
@@ -37,7 +37,7 @@ test('below a path on plain http, the page signs in, adds, copies, turns pages, 
   await page.getByRole('link', { name: 'Orders' }).click()
   await page.waitForURL(`${shop}?view=orders&status=pending`)
 
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signOut(page)
   await page.getByRole('heading', { name: 'Petstore' }).waitFor()
   await page.waitForURL(shop)
   const opening = page.waitForEvent('popup')

@@ -11,6 +11,7 @@ import {
   openSignedIn,
   refusal,
   rowsOn,
+  signOut,
   THREE_PAGES,
   tabTo,
   untilHeading,
@@ -131,7 +132,7 @@ test('orders have their own list, in which today’s ends follow each change; a 
   await radio('Sold').check()
   await row('Rex').getByText('Id 1 for receipt 7').waitFor()
   await button('Take back Rex').waitFor()
-  await button('Sign out').click()
+  await signOut(page)
 
   await openSignedIn(page, await service.addKey({ readOnly: true }))
   await page.getByText('Read-only', { exact: true }).waitFor()

@@ -11,6 +11,7 @@ import {
   openSignedIn,
   refusal,
   signIn,
+  signOut,
 } from '../../../test/support/console.ts'
 import { type Service, TODAY } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
@@ -61,7 +62,7 @@ test('a key stays in the browser’s tabs, which share one waiting request, unti
   await other.getByRole('heading', { name: 'Animals', exact: true }).waitFor()
   const third = await other.context().newPage()
   await third.goto(`${service.origin}/`)
-  await third.getByRole('button', { name: 'Sign out' }).click()
+  await signOut(third)
   await other.getByLabel('API key').waitFor()
   expect(await stored('{ ...localStorage, ...sessionStorage }', other)).toBe('{}')
   await other.reload()
@@ -97,7 +98,7 @@ test('a sign-out ends a running import and export, and a late refusal of the old
   page.on('download', () => saved++)
   await button('Export').click()
   await until('the export is held', () => held.export)
-  await button('Sign out').click()
+  await signOut(page)
   await openSignedIn(page, await service.addKey({ name: 'next' }))
   await page.unrouteAll()
   await held.import?.fulfill(refusal(refusedKey('revoked'))).catch(() => undefined)
@@ -160,7 +161,7 @@ test('a revoked key leads to the form with the reason; drafts stay for the next 
   await type('Ben')
   const tab = await page.context().newPage()
   await tab.goto(`${service.origin}/`)
-  await tab.getByRole('button', { name: 'Sign out' }).click()
+  await signOut(tab)
   await page.getByLabel('API key').waitFor()
   expect(await page.evaluate('sessionStorage.length')).toBe(0)
 })

@@ -152,7 +152,12 @@ export function Actions({ subject, onAction, size }: { subject: Subject; onActio
   return (
     <div class="actions">
       {actionsOf(subject.status).map((action, index) => (
-        <button key={index} type="button" class={size} onClick={() => onAction(action, subject)}>
+        <button
+          key={index}
+          type="button"
+          class={size ?? (action === 'sell' ? 'primary' : undefined)}
+          onClick={() => onAction(action, subject)}
+        >
           <Label text={ACTION_LABELS[action]} />
           <span class="visually-hidden"> {plain(subject.name)}</span>
         </button>

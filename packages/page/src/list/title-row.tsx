@@ -4,6 +4,7 @@ import { useBusy } from '../parts/busy.ts'
 import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { Menu } from '../parts/menu.tsx'
 import { LIST_ID } from './row-focus.ts'
 
 /** Skips the browser's navigation, which would change the address. */
@@ -38,28 +39,38 @@ interface TitleRowProps {
 export function TitleRow(props: TitleRowProps) {
   const { title, draftKept, onAdd, onImport, onSelect, selecting, exporting, onExport, onPrint } = props
   const [printing, once] = useBusy()
+  const more = [
+    onSelect && <Button key="select" text="Select" class="quiet" aria-pressed={selecting} onClick={onSelect} />,
+    onExport && (
+      <Button
+        key="export"
+        text={exporting ? 'Exporting…' : 'Export'}
+        class="quiet"
+        aria-disabled={exporting}
+        onClick={onExport}
+      />
+    ),
+    onExport && (
+      <Button
+        key="print"
+        text={printing ? 'Reading…' : 'Print'}
+        class="quiet"
+        aria-disabled={printing}
+        onClick={() => once(onPrint)}
+      />
+    ),
+    onAdd && <Button key="import" text="Import" class="quiet" onClick={onImport} />,
+  ]
   return (
     <div class="title-row">
       <Heading>{title}</Heading>
       <div class="title-actions">
-        {onSelect && <Button text="Select" class="quiet" aria-pressed={selecting} onClick={onSelect} />}
-        {onExport && (
-          <>
-            <Button
-              text={exporting ? 'Exporting…' : 'Export'}
-              class="quiet"
-              aria-disabled={exporting}
-              onClick={onExport}
-            />
-            <Button
-              text={printing ? 'Reading…' : 'Print'}
-              class="quiet"
-              aria-disabled={printing}
-              onClick={() => once(onPrint)}
-            />
-          </>
+        <div class="title-more">{more}</div>
+        {more.some(Boolean) && (
+          <Menu label="More" class="narrow-only">
+            {more}
+          </Menu>
         )}
-        {onAdd && <Button text="Import" class="quiet" onClick={onImport} />}
         {draftKept && onAdd && <span class="tag">Draft kept</span>}
         {onAdd && (
           <button type="button" class="primary" onClick={onAdd}>

@@ -41,7 +41,8 @@ export function usePrinting(client: PetstoreClient, showMessage: (sentence: stri
         `Lists of more than ${number(PRINTED_MAX)} rows are not printed. Filter or export this one.`,
       )
     })
-  const printReceipt = (orderId: bigint) => print(async () => <Receipt {...(await readReceipt(client, orderId))} />)
+  const printReceipt = (orderIds: readonly bigint[]) =>
+    print(async () => <Receipt {...(await readReceipt(client, orderIds))} />)
   const labels = useDialog<Pick<Codes, 'LabelDialog'> & { ids: readonly bigint[] }>()
   const printLabels = (ids: readonly bigint[]) =>
     print(async () => {
@@ -72,6 +73,7 @@ async function readWhole(client: PetstoreClient, position: ListPosition): Promis
 function PrintedList({ list }: { list: Page }) {
   return (
     <div class={`printed-${list.position.view}`}>
+      <h1>{TITLES[list.position.view]}</h1>
       <p class="print-title" data-text={summary(list.position, number(list.items.length))} />
       <ListTable shown={list} label={TITLES[list.position.view]} />
     </div>

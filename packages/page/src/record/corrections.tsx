@@ -27,7 +27,7 @@ export function Corrections({ onCorrected, onDeleted, ...service }: CorrectionsP
   return (
     <>
       {correctionsOf(service.read).map((correction) => (
-        <Button text={LABELS[correction]} key={correction} onClick={() => start(correction)} />
+        <Button text={LABELS[correction]} key={correction} class="quiet" onClick={() => start(correction)} />
       ))}
       {task === 'edit' && <EditDialog key={number} {...{ ...service, ...opening, done }} />}
       {task && task !== 'edit' && (

@@ -10,7 +10,7 @@ import { type Service, useEvents } from '../live/feed.ts'
 import type { Records } from '../live/records.ts'
 import { type Subject, subjectOf } from '../orders/actions.ts'
 import type { Undo } from '../orders/undo.ts'
-import { loadCodes, Receipt } from '../paper/receipt.tsx'
+import { loadCodes, Receipt, tillOf } from '../paper/receipt.tsx'
 import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useLoaded } from '../parts/loaded.ts'
@@ -75,9 +75,9 @@ export function RecordView({
           <div class="record-actions">
             {onAction && subject && <Actions subject={subject} onAction={onAction} />}
             {onAction && <Corrections {...{ client: service.client, read, reload, onCorrected, onDeleted }} />}
-            {order && <Button text="Print a receipt" onClick={() => print()} />}
+            {order && <Button text="Print a receipt" class="quiet" onClick={() => print()} />}
             {!order && !read.animal.deleted && (
-              <Button text="Print label" onClick={() => onPrintLabel(read.animal.pet.id)} />
+              <Button text="Print label" class="quiet" onClick={() => onPrintLabel(read.animal.pet.id)} />
             )}
           </div>
           {again}
@@ -85,7 +85,7 @@ export function RecordView({
           {order ? <OrderFacts order={order} /> : <AnimalFacts {...read} />}
           {order && (
             <div class="sheet">
-              <Receipt order={order} events={eventsOf(read)} pet={read.animal.pet} codes={codes} />
+              <Receipt items={[{ order, pet: read.animal.pet }]} till={tillOf(eventsOf(read))} codes={codes} />
             </div>
           )}
           <History events={eventsOf(read)} />
