@@ -40,7 +40,7 @@ const OTHERS = [
 ] as const
 const BEGIN_BYTES = 12
 
-export type WorkbookReader = (file: string, bytes: Uint8Array<ArrayBuffer>) => AsyncIterable<string>
+type WorkbookReader = (file: string, bytes: Uint8Array<ArrayBuffer>) => AsyncIterable<string>
 
 /** The user named no encoding, and the file is not UTF-8. */
 export class NotUtf8 extends FileError {}

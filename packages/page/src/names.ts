@@ -37,7 +37,7 @@ export async function loadNames(apiKey: string | undefined, signal: AbortSignal)
   setNames(read && new Names(read.store, read.categories))
 }
 
-export interface EditableNames {
+interface EditableNames {
   categories: readonly Category[]
   nextId: bigint
 }

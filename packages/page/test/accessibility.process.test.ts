@@ -10,6 +10,7 @@ import { newPet } from '../../../test/support/pets.ts'
 import { type Service, startService } from '../../../test/support/service.ts'
 import { PetstoreClient } from '../../client/src/petstore.ts'
 import { TEXT_LENGTH_MAX } from '../../contract/src/generated.ts'
+import { dayFrom, dayOf } from '../../files/src/local-time.ts'
 import { hashKey } from '../../service/src/domain/keys.ts'
 import { Names } from '../../service/src/domain/names.ts'
 import { labelOf } from '../src/animal/status-labels.ts'
@@ -60,6 +61,13 @@ afterAll(async () => {
 
 type Show = (page: Page) => Promise<unknown>
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+/** On a phone, these buttons are in a menu. */
+async function choose(page: Page, name: string): Promise<void> {
+  const more = page.locator('.title-actions summary')
+  await page.getByRole('button', { name: 'Add' }).first().waitFor()
+  if (await more.isVisible()) await more.click()
+  await press(page, name)
+}
 const signedIn =
   (show: Show, key = () => full.key): Show =>
   async (page) => {
@@ -75,7 +83,7 @@ const record = (address: string, show: Show) =>
   })
 const importing = (text: string, until: string) =>
   signedIn(async (page) => {
-    await press(page, 'Import')
+    await choose(page, 'Import')
     const buffer = Buffer.from(text, 'latin1')
     await page.getByLabel('CSV file').setInputFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
     await page.locator(until).first().waitFor()
@@ -104,7 +112,7 @@ const VIEWS: Record<string, Show> = {
   'the list, with selected rows and changes by another till': signedIn(async (page) => {
     await page.goto(`${full.origin}/?sort=newest`)
     await page.getByText(firstRows()).waitFor()
-    await press(page, 'Select')
+    await choose(page, 'Select')
     await page.getByRole('checkbox', { name: 'Select Pet' }).first().check()
     await till.createPet({ name: 'Luna', categoryId: 7n })
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
@@ -146,6 +154,21 @@ const VIEWS: Record<string, Show> = {
     await page.getByRole('button', { name: 'Reserve' }).last().click()
     await page.getByLabel('For how long').selectOption('Until…')
   }),
+  'a sale of several animals, with a problem': signedIn(async (page) => {
+    await page.getByRole('button', { name: 'Sell' }).first().click()
+    await press(page, 'Another animal')
+    await page.getByLabel('Another animal').fill('unknown')
+    await page.keyboard.press('Enter')
+    await page.getByText('No name has a word').waitFor()
+  }),
+  'the categories': signedIn(async (page) => {
+    await press(page, 'Categories')
+    await page.getByRole('dialog').getByText('Your operator').waitFor()
+  }),
+  'the menu of the key': signedIn(async (page) => {
+    await page.locator('.bar summary').click()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  }),
   'an animal': record('animal=16', (page) => page.getByRole('button', { name: 'Edit' }).waitFor()),
   'printing a label': record('animal=16', async (page) => {
     await press(page, 'Print label')
@@ -169,12 +192,17 @@ const VIEWS: Record<string, Show> = {
     await page.getByRole('radio', { name: RESERVED }).check()
     await page.getByRole('region', { name: 'Everything that happened' }).getByRole('listitem').first().waitFor()
   }),
+  'the sales of several days': signedIn(async (page) => {
+    const [day, to] = [dayFrom(dayOf(Date.now()), -6), dayOf(Date.now())]
+    await page.goto(`${full.origin}/?view=sales&day=${day}&to=${to}`)
+    await page.locator('.chart').waitFor()
+  }),
   'importing, with questions': importing('Nr;Name;Preis\n1;M\x8fller;9\n', '.import-columns[open]'),
   'importing, with mistakes': importing(`name,categoryId\n${LONG},7\nRex,seven\n`, '.import-rows tbody tr'),
   'exporting, on another view': signedIn(async (page) => {
     await page.getByText(firstRows()).waitFor()
     await page.route('**/v1/pets?*', () => undefined)
-    await press(page, 'Export')
+    await choose(page, 'Export')
     await page.getByRole('link', { name: 'Orders' }).click()
     await page.getByRole('region', { name: /^Exporting/ }).waitFor()
   }),
@@ -240,7 +268,7 @@ test('the list fits each screen, shows chosen values in forced colours, and show
   const lines = await all<number>('.cell-name .name', 'one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)')
   expect(lines[3]).toBeWithin(1.8, 2.2)
   // The visible order is the order of the Tab key.
-  const tops = await all<number>('.brand, .views, search, .key ~ nav', 'one.getBoundingClientRect().top')
+  const tops = await all<number>('.brand, .views, search, .bar summary', 'one.getBoundingClientRect().top')
   expect(Math.max(...tops.slice(0, 2))).toBeLessThan(Math.min(...tops.slice(2)))
 
   await page.setViewportSize({ width: 1280, height: 800 })

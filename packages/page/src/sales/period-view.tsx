@@ -15,7 +15,6 @@ import { plain } from '../parts/visible-text.ts'
 import { number } from '../phrases.ts'
 import { Figures, SUM_HEADS, SumRow, Table } from './day-report.tsx'
 import { daysFrom, Period, type Sum, type Sums } from './period.ts'
-import { longDay } from './sales.ts'
 
 interface PeriodViewProps extends Service {
   /** Must not change; other days need another component. */
@@ -46,7 +45,7 @@ export function PeriodView({ client, feed, day, to }: PeriodViewProps) {
     if (isDone) announce(`${number(sums.all.sold)} sold, ${number(sums.all.takenBack)} taken back.`)
   }, [isDone])
   const sums = period.sums.value
-  const title = `${longDay(day)} – ${longDay(to)}`
+  const title = new Intl.DateTimeFormat([], { dateStyle: 'medium' }).formatRange(noonOf(day), noonOf(to))
 
   async function save(): Promise<void> {
     await exportRows(exportOf(sums, days), ['', 'Sold', 'Taken back', 'Net'], `sales ${day} to ${to}.csv`)
@@ -118,8 +117,12 @@ function named(sums: ReadonlyMap<string, Sum>, nameOf: (key: string) => string):
   return rows.sort(([, one], [, other]) => one.localeCompare(other, undefined, { numeric: true }))
 }
 
+function noonOf(day: string): Date {
+  return new Date(`${day}T12:00:00`)
+}
+
 function shortDay(day: string): string {
-  return new Date(`${day}T12:00:00`).toLocaleDateString([], { weekday: 'short', day: 'numeric', month: 'short' })
+  return noonOf(day).toLocaleDateString([], { weekday: 'short', day: 'numeric', month: 'short' })
 }
 
 /** The tables as on the screen, one below the other. */
@@ -146,7 +149,12 @@ const DAYS_MIN = 14
 function Chart({ days, sums: { byDay } }: { days: readonly string[]; sums: Sums }) {
   const most = Math.max(1, ...Array.from(byDay.values(), ({ sold }) => sold))
   return (
-    <svg class="chart" viewBox={`0 0 ${Math.max(days.length, DAYS_MIN) * BAR} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg
+      class="chart"
+      viewBox={`0 0 ${Math.max(days.length, DAYS_MIN) * BAR} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       {days.map((day, at) => {
         const { sold = 0 } = byDay.get(day) ?? {}
         const height = (sold / most) * HEIGHT
