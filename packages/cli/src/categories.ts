@@ -83,6 +83,12 @@ async function changeNames(
   }
 }
 
+/** Names the categories, unless some have names, a file has them, or the service cannot have names. */
+export async function nameIfNone(command: Command, wanted: readonly Category[]): Promise<void> {
+  const { categories, nextId } = (await readNames(...serviceFor(command))) ?? {}
+  if (categories?.length === 0 && nextId !== undefined) await changeNames(command, () => wanted)
+}
+
 /** Adds a category, unless there is one with this name. Its id is one that no name and no pet has. */
 export function addCategory(command: Command, name: string, options: NameOptions): Promise<Names> {
   return changeNames(

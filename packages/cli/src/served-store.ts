@@ -1,7 +1,7 @@
 // Opens the store of `petstore serve`: with log and metrics, its first API key, sample pets, and a reset for tests of
 // other programs.
 
-import { addSample, samplePets } from '../../client/src/samples.ts'
+import { addSample, sampleCategories, samplePets } from '../../client/src/samples.ts'
 import type { Config } from '../../service/src/config/read-config.ts'
 import { generateKey, hashKey, type KeyId, type KeyStore, keptOfKey } from '../../service/src/domain/keys.ts'
 import { StartError } from '../../service/src/domain/start-error.ts'
@@ -97,6 +97,7 @@ export async function fillWithSamples(store: Store, key: string): Promise<void> 
     placeOrder: async (order) => (await store.placeOrder(order, by)).value,
     completeOrder: (id) => store.completeOrder(id, by),
   }
+  await store.setNames(sampleCategories, () => undefined)
   await Promise.all(samplePets.map((_, index) => addSample(index, calls)))
 }
 

@@ -39,6 +39,7 @@ describe('sample pets', () => {
     const { env } = empty
     expect((await run(['demo'], { cwd, env })).status).toBe(0)
     expect(await run(['demo'], { cwd, env })).toEqual(ended(1, 'petstore demo --yes', ''))
+    expect((await run(['categories'], { cwd, env })).stdout).toContain('Dogs')
     expect(JSON.parse((await empty.get('/pets?limit=100')).text).length).toBe(samplePets.length)
   })
 

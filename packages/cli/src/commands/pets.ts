@@ -2,11 +2,11 @@
 
 import { Command, Option } from 'commander'
 import type { NewPet, Pet, PetChange, PetFilter, PetStatus, PetstoreClient } from '../../../client/src/petstore.ts'
-import { addSamples, samplePets } from '../../../client/src/samples.ts'
+import { addSamples, sampleCategories, samplePets } from '../../../client/src/samples.ts'
 import type { Sort } from '../../../contract/src/generated.ts'
 import { stringifyJson } from '../../../contract/src/json.ts'
 import type { Names } from '../../../service/src/domain/names.ts'
-import { namesIfThere, withCategory } from '../categories.ts'
+import { nameIfNone, namesIfThere, withCategory } from '../categories.ts'
 import { createClient } from '../client.ts'
 import { exportCommand, listCommand, withNewest } from '../lists.ts'
 import { Interrupted } from '../terminal/exit-codes.ts'
@@ -176,6 +176,7 @@ export function demoCommand(): Command {
     .action(async ({ yes }: { yes: boolean }, self: Command) => {
       const client = createClient(self)
       if (!yes) await checkEmpty(client)
+      await nameIfNone(self, sampleCategories)
       const progress = startProgress('Adding', samplePets.length)
       let added = 0
       const stopping = new AbortController()

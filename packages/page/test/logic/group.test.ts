@@ -64,7 +64,7 @@ test('receipt numbers differ, and the search finds them as one word', () => {
 test('a lost response stops the sale, and a retry sells nothing twice', async () => {
   const { answers, calls, group, orders } = start(1, 2, 3)
   const { completeOrder } = answers
-  answers.completeOrder = (...[id]: bigint[]) => {
+  answers.completeOrder = (id: bigint) => {
     completeOrder?.(id as never)
     if (id === 2n) throw new PetstoreNetworkError('lost')
   }
@@ -80,8 +80,8 @@ test('a lost response stops the sale, and a retry sells nothing twice', async ()
 test('if another till sold one, the others can be sold or taken back', async () => {
   const { answers, group, orders, sent } = start(1, 2, 3)
   const { placeOrder } = answers
-  answers.placeOrder = (...[placing]: never[]) =>
-    (placing as NewOrder).petId === 2n ? refused('pet_not_available') : placeOrder?.(placing as never)
+  answers.placeOrder = (placing: NewOrder) =>
+    placing.petId === 2n ? refused('pet_not_available') : placeOrder?.(placing as never)
   orders.set(2n, order(9, { petId: 2n, status: 'completed' }))
   await group.submit(NOTHING)
   expect([group.done.value.size, group.open.length]).toEqual([1, 1])
