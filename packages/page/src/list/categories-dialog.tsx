@@ -10,7 +10,6 @@ import { FormDialog, type Opening } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { Notice, RetryNotice } from '../parts/notice.tsx'
-import { plain } from '../parts/visible-text.ts'
 
 interface CategoriesDialogProps extends Opening {
   onDone: (sentence: string) => void
@@ -73,46 +72,23 @@ export function CategoriesDialog({ open, setOpen, onDone }: CategoriesDialogProp
             </thead>
             <tbody>
               {categories.map(({ id, name }) => (
-                <tr
+                <Row
                   key={String(id)}
-                  class={edits.names.has(id) && edits.names.get(id) === undefined ? 'skipped' : undefined}
-                >
-                  <th scope="row" class="mono">
-                    {String(id)}
-                  </th>
-                  <td>
-                    <input
-                      type="text"
-                      dir="auto"
-                      autocomplete="off"
-                      aria-label={`Name of category ${id}`}
-                      value={edits.names.get(id) ?? name}
-                      disabled={edits.names.has(id) && edits.names.get(id) === undefined}
-                      onInput={({ currentTarget }) => rename(id, currentTarget.value)}
-                    />
-                  </td>
-                  <td>
-                    <RemoveButton {...{ id, name, edits, rename }} />
-                  </td>
-                </tr>
+                  number={String(id)}
+                  label={`Name of category ${id}`}
+                  name={edits.names.has(id) ? edits.names.get(id) : name}
+                  write={(text) => rename(id, text)}
+                  remove={(isRemoved) => rename(id, isRemoved ? undefined : name)}
+                />
               ))}
               {edits.added.map((name, at) => (
-                <tr key={`new ${at}`}>
-                  <th scope="row" class="muted">
-                    New
-                  </th>
-                  <td>
-                    <input
-                      type="text"
-                      dir="auto"
-                      autocomplete="off"
-                      aria-label="Name of a new category"
-                      value={name}
-                      onInput={({ currentTarget }) => write(at, currentTarget.value)}
-                    />
-                  </td>
-                  <td />
-                </tr>
+                <Row
+                  key={`new ${at}`}
+                  number="New"
+                  label="Name of a new category"
+                  {...{ name }}
+                  write={(text) => write(at, text)}
+                />
               ))}
             </tbody>
           </table>
@@ -122,20 +98,43 @@ export function CategoriesDialog({ open, setOpen, onDone }: CategoriesDialogProp
   )
 }
 
-interface RemoveButtonProps extends Category {
-  edits: Edits
-  rename: (id: bigint, name: string | undefined) => void
+interface RowProps {
+  number: string
+  label: string
+  /** `undefined` if it is removed. */
+  name: string | undefined
+  write: (text: string) => void
+  remove?: (isRemoved: boolean) => void
 }
 
-function RemoveButton({ id, name, edits, rename }: RemoveButtonProps) {
-  const isRemoved = edits.names.has(id) && edits.names.get(id) === undefined
+function Row({ number, label, name, write, remove }: RowProps) {
+  const isRemoved = name === undefined
   return (
-    <Button
-      class="quiet"
-      text={isRemoved ? 'Put back' : <Icon name="close" />}
-      aria-label={`${isRemoved ? 'Put back' : 'Remove'} ${plain(name)}`}
-      onClick={() => rename(id, isRemoved ? name : undefined)}
-    />
+    <tr>
+      <th scope="row">{number}</th>
+      <td>
+        <input
+          type="text"
+          dir="auto"
+          autocomplete="off"
+          aria-label={label}
+          value={name ?? ''}
+          placeholder={isRemoved ? 'Removed' : undefined}
+          disabled={isRemoved}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+        />
+      </td>
+      <td>
+        {remove && (
+          <Button
+            class="quiet"
+            text={isRemoved ? 'Put back' : <Icon name="close" />}
+            aria-label={`${isRemoved ? 'Put back category' : 'Remove category'} ${number}`}
+            onClick={() => remove(!isRemoved)}
+          />
+        )}
+      </td>
+    </tr>
   )
 }
 
