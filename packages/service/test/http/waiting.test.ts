@@ -8,7 +8,6 @@ import { type Answer, type Service, type ServiceOptions, startService } from '..
 import { WAIT_MAX_S } from '../../../contract/src/generated.ts'
 import { RETRY_AFTER_S } from '../../src/http/response/response.ts'
 import { Metrics } from '../../src/observability/metrics.ts'
-import { openStore } from '../../src/store/kinds.ts'
 
 const nextOf = ({ headers }: Answer) => /^<\/v1([^>]*)>/.exec(headers.get('Link') ?? '')?.[1] ?? 'no link'
 
@@ -25,24 +24,6 @@ async function start(options: ServiceOptions = {}) {
 
 const waitAt = (service: Service, path: string, signal: AbortSignal | null = null) =>
   fetch(`${service.url}${path}&wait=${WAIT_MAX_S}`, { headers: { Authorization: `Bearer ${service.key}` }, signal })
-
-test('readers at the same position share one reading', async () => {
-  const store = await openStore(':memory:', { now: Date.now })
-  let readings = 0
-  const listEvents: typeof store.listEvents = (filter) => {
-    readings++
-    return store.listEvents(filter)
-  }
-  const { service, path, untilWaiting } = await start({ store: { ...store, listEvents } })
-  const readers = Array.from({ length: 50 }, () => waitAt(service, path))
-  await untilWaiting(50)
-  readings = 0
-  await service.post(petBody())
-  for (const reader of readers) expect(await (await reader).json()).toMatchObject([{ petId: 1 }])
-  expect(readings).toBeLessThan(5)
-  await service.stop()
-  await store.close()
-})
 
 test('refuses more readers than the limit, and forgets those that disconnect', async () => {
   const { service, path, untilWaiting } = await start({ limits: { readersMax: 2 } })

@@ -6,7 +6,7 @@ import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
 import { petsOf } from '../../../../../test/support/pets.ts'
 import { untilWaiting } from '../../../../../test/support/postgres.ts'
-import { cluster, now, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'
+import { cluster, now, PET, storeWithKey, withRightsOfServer } from '../../../../../test/support/postgres-store.ts'
 import { outcomeOf, rejectionOf } from '../../../../../test/support/rejection.ts'
 import { Metrics } from '../../../src/observability/metrics.ts'
 import { openStore } from '../../../src/store/kinds.ts'
@@ -18,8 +18,9 @@ import { conformance } from '../conformance.ts'
 
 conformance('PostgreSQL', 200, async (options) => {
   const address = await cluster.newStore()
-  const beside = () => openStore(address, { now: Date.now })
-  const store = await openStore(address, { now: Date.now, ...options })
+  const limited = await withRightsOfServer(address)
+  const beside = () => openStore(limited, { now: Date.now })
+  const store = await openStore(limited, { now: Date.now, ...options })
   return { store, beside, run: (sql) => cluster.run(sql, address) }
 })
 
@@ -74,9 +75,9 @@ test('calls join a batch that waits for the lock, and all are decided by the row
     await store.revokeKey(revoked.id)
     await cluster.run(`UPDATE keys SET expires_at = petstore_now() WHERE id = ${expiring.id}`, address)
     const joining = [store.createPet(PET, by, 'once'), store.updatePet(pet.id, { name: 'Luna' }, by)]
-    return [...first, ...joining, store.createPet(PET, revoked.id)]
+    return { settled: Promise.allSettled([...first, ...joining, store.createPet(PET, revoked.id)]) }
   })
-  const [first, expired, again, renamed, refused] = await Promise.allSettled(changes)
+  const [first, expired, again, renamed, refused] = await changes.settled
   expect(batches).toEqual([5])
   const added = { ...PET, id: pet.id + 1n }
   expect(first).toMatchObject({ value: { value: added, replayed: false } })
@@ -132,9 +133,9 @@ test('places no order if the database does not write everything that was decided
 test('a create waits for a transaction with an earlier id, so that pets are committed in the order of their ids', async () => {
   const { store, by, name } = await storeWithKey()
   const list = () => store.listPets(petFilter({ limit: 10 }))
-  const waiting = async () => {
+  const waiting = async (transaction: ISql) => {
     const second = store.createPet(PET, by)
-    expect(await Promise.race([second, Bun.sleep(300).then(() => 'waits')])).toBe('waits')
+    await untilWaiting(transaction)
     expect(await list()).toEqual({ json: '[]', next: undefined, prev: undefined })
     return [second]
   }
