@@ -1,4 +1,5 @@
-// The input and output of a command: the process's, or the ones given to `main`. Also makes untrusted text safe for terminals.
+// The input and output of a command: the process's, or the ones given to `main`. Also makes untrusted text safe for
+// terminals.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { fstatSync, statSync } from 'node:fs'

@@ -98,12 +98,8 @@ function openDatabase(path: string, identity = identityOf(path), options: Openin
   }
 }
 
-function prepare(
-  database: Database,
-  path: string,
-  identity: string | undefined,
-  { current, onMigration = () => undefined }: Opening,
-): void {
+function prepare(database: Database, path: string, identity: string | undefined, options: Opening): void {
+  const { current, onMigration = () => undefined } = options
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   const version = schemaVersion(database)
   checkInPlace(path, identity)
