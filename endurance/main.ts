@@ -14,7 +14,7 @@ const EXPERIMENTS: Readonly<Record<string, (words: readonly string[]) => Promise
   planted: suite(
     { FAULTS: 'planted' },
     ...[`${VERIFY}/found-faults.release.test.ts`, `${VERIFY}/servers.release.test.ts`],
-    ...['-t', 'planted fault|accuses nobody'],
+    ...['-t', 'planted fault|with the habit'],
   ),
   hostile: suite({ REQUESTS: '100000' }, 'http/hostile.test', '-t', 'generated from the contract'),
   letters: suite({ LETTERS: 'all' }, 'store/search.process', '-t', 'letters and digits'),

@@ -9,7 +9,7 @@ import { run } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
 import { CONTRACT_FAULTS } from '../../practice/src/contract-faults/all.ts'
 import { behaviourOf, type ContractFault } from '../../practice/src/contract-faults/shared/faults.ts'
-import { INTERFACE_CASES } from '../../verify/test/planted/single-cases.ts'
+import { INTERFACE_CASES } from '../../verify/test/planted.ts'
 
 const service = await startService({ now: Date.now })
 

@@ -7,7 +7,7 @@ import { startService } from '../../../test/support/service.ts'
 import { until } from '../../../test/support/until.ts'
 import { LESSONS } from '../src/report.ts'
 import { ROWS } from './lessons.rows.ts'
-import { fail, REX, run, send, withClient } from './scripted-client.ts'
+import { REX, run, withClient } from './scripted-client.ts'
 
 const service = await startService()
 for (let n = 0; n < 21; n++) await service.post(REX)
@@ -28,27 +28,6 @@ test('every lesson is unknown without requests', () =>
     expect(requests).toEqual([])
     expect(lessons.filter(({ outcome, evidence }) => outcome !== 'unknown' || evidence.length > 0)).toEqual([])
   }))
-
-test('expects a retry of a PATCH only if it has If-Match', async () => {
-  for (const [headers, outcome] of [
-    [{}, 'unknown'],
-    [{ 'If-Match': '"tag"' }, 'missed'],
-  ] as const) {
-    for (const [id, fault] of [
-      ['retries.temporary', { status: 503 }],
-      ['retries.lost', { cut: 'after' }],
-      ['retries.truncated', { truncate: 5 }],
-      ['unknown.code', { status: 503, unknown: true }],
-    ] as const) {
-      await withClient(service, async (client, practice) => {
-        await run([fail(fault), send('PATCH', '/pets/1', headers, '{"name":"Rex"}')], client)
-        const { lessons } = practice.report()
-        expect(lessons.find((one) => one.id === id)).toMatchObject({ id, outcome })
-        expect(lessons.find((one) => one.id === 'creates.keyless')).toMatchObject({ outcome: 'unknown' })
-      })
-    }
-  }
-})
 
 describe.each(Object.entries(ROWS))('%s', (id, clients) => {
   test.each(Object.entries(clients))('%s', (outcome, steps) =>

@@ -30,7 +30,7 @@ const LOST = { text: '', closed: true, error: undefined }
 const PET = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}'
 
 describe('an error', () => {
-  test('is returned the requested number of times, for its operation, without reaching the service', async () => {
+  test('an error is returned as often as requested, and its requests do not reach the service', async () => {
     await store.fail({ operation: 'createPet', times: 2, status: 503, retryAfter: 7 })
     const [first, read, second, third] = [await add(), await list(), await add(), await add()]
     expect([first, read, second, third].map(({ status }) => status)).toEqual([503, 200, 503, 201])
@@ -39,14 +39,14 @@ describe('an error', () => {
     expect(read.body).toBe('[]')
   })
 
-  test('has the status of its code', async () => {
+  test('an error has the status of its code', async () => {
     await store.fail({ code: 'rate_limited' })
     const answer = await list()
     const limited = expect.objectContaining({ code: 'rate_limited', status: 429 })
     expect([answer.status, JSON.parse(answer.body)]).toEqual([429, limited])
   })
 
-  test('with `every` applies to every nth request until the reset', async () => {
+  test('a fault with `every` applies to every nth request until the reset', async () => {
     await store.fail({ every: 2, status: 500 })
     const statuses: number[] = []
     for (let n = 0; n < 5; n++) statuses.push((await list()).status)
@@ -55,7 +55,7 @@ describe('an error', () => {
     expect([(await list()).status, (await list()).status]).toEqual([200, 200])
   })
 
-  test('with `rate` applies to the requests that the seed chooses, on every machine and in every version', async () => {
+  test('a fault with `rate` applies to the same requests on every machine and in every version', async () => {
     await store.fail({ rate: 0.3, seed: 1, status: 500 })
     await store.fail({ rate: 0.3, seed: 2, status: 503 })
     const statuses: number[] = []
@@ -63,7 +63,7 @@ describe('an error', () => {
     expect(statuses).toEqual([200, 200, 500, 200, 200, 200, 200, 500, 503, 500, 200, 200])
   })
 
-  test('follows the fault added before it', async () => {
+  test('a fault follows the fault added before it', async () => {
     await store.fail({ status: 500 })
     await store.fail({ status: 503 })
     expect([await list(), await list(), await list()].map(({ status }) => status)).toEqual([500, 503, 200])
@@ -71,7 +71,7 @@ describe('an error', () => {
 })
 
 describe('a connection that is cut', () => {
-  test('after the response of the service: the change is committed, and the client gets nothing', async () => {
+  test('with cut: after, the change is committed, and the client gets nothing', async () => {
     await store.fail({ operation: 'createPet', cut: 'after' })
     expect(await add()).toMatchObject(LOST)
     expect((await list()).body).toBe(`[${PET}]`)
@@ -80,34 +80,34 @@ describe('a connection that is cut', () => {
     expect([again.status, again.body, (await list()).body]).toEqual([201, PET, `[${PET}]`])
   })
 
-  test('before: nothing is changed', async () => {
+  test('with cut: before, nothing is changed', async () => {
     await store.fail({ operation: 'createPet', cut: 'before' })
     expect(await add()).toMatchObject(LOST)
     expect((await list()).body).toBe('[]')
   })
 
-  test('with a reset', async () => {
+  test('a connection can be cut with a reset', async () => {
     await store.fail({ cut: 'after', reset: true })
     expect(await list()).toMatchObject({ ...LOST, error: 'ECONNRESET' })
   })
 })
 
 describe('a response', () => {
-  test('ends in the middle of its body', async () => {
+  test('a truncated response ends in the middle of its body', async () => {
     await store.fail({ operation: 'createPet', truncate: 10 })
     const answer = await add()
     const isWhole = answer.text.includes(`Content-Length: ${PET.length}\r\n`)
     expect([answer.body, isWhole]).toEqual([PET.slice(0, 10), true])
   })
 
-  test('arrives late', async () => {
+  test('a response with latencyMs arrives late', async () => {
     await store.fail({ latencyMs: 300 })
     const startedAt = performance.now()
     expect((await list()).status).toBe(200)
     expect(performance.now() - startedAt).toBeGreaterThan(290)
   })
 
-  test('reaches a client that half-closed its connection; one that closed it has left', async () => {
+  test('a response only reaches a client that half-closed its connection, not one that closed it', async () => {
     await store.fail({ latencyMs: 100, times: 2 })
     const send = () => {
       const socket = connect({ port: Number(new URL(store.url).port), host: '127.0.0.1', allowHalfOpen: true })
@@ -127,7 +127,7 @@ describe('a response', () => {
     expect(await answers()).toEqual([200, 'left'])
   })
 
-  test('arrives slowly and complete', async () => {
+  test('a response with drip arrives slowly and complete', async () => {
     await add()
     await store.fail({ operation: 'listPets', drip: 1000 })
     const answer = await list()
@@ -135,14 +135,14 @@ describe('a response', () => {
     expect(answer.body).toBe(`[${PET}]`)
   })
 
-  test('that arrives slowly ends with the last byte: a request right after it has not waited', async () => {
+  test('a slow response ends with its last byte, so a client that retries at once has not waited', async () => {
     await store.fail({ status: 503, retryAfter: 1, drip: 200 })
     for (let n = 0; n < 2; n++) await list()
     const { lessons } = await store.report()
     expect(lessons.find(({ id }) => id === 'waits.retry-after')?.outcome).toBe('missed')
   })
 
-  test('of a contract fault can get a network fault, too', async () => {
+  test('a response with a contract fault can get a network fault, too', async () => {
     await store.lie('pets.create.success')
     await store.fail({ operation: 'createPet', cut: 'after' })
     expect((await add()).text).toBe('')

@@ -31,7 +31,7 @@ test('serves normally without a fault, and the contract has its address', async 
 })
 
 describe('a contract fault', () => {
-  test('breaks its promise until the reset', async () => {
+  test('a contract fault breaks its promise until the reset', async () => {
     await store.lie('pets.create.int64.beyond-53-bits')
     expect(await (await add()).text()).not.toContain(BIG)
     await store.reset()
@@ -40,13 +40,13 @@ describe('a contract fault', () => {
     expect([status, await (await list()).text()]).toEqual([201, rex])
   })
 
-  test('replaces the previous one', async () => {
+  test('a contract fault replaces the previous one', async () => {
     await store.lie('pets.create.int64.beyond-53-bits')
     await store.lie('pets.get.not-modified')
     expect(await (await add()).text()).toContain(BIG)
   })
 
-  test('can be any listed one, and no other', async () => {
+  test('only a listed contract fault can be chosen', async () => {
     const lies = await store.lies()
     expect(lies.length).toBeGreaterThan(200)
     for (const id of lies) await store.lie(id)
@@ -63,7 +63,7 @@ describe('a report', () => {
     return { requests, kept: of('kept').map(({ id }) => id), missed: of('missed') }
   }
 
-  test('lists the requests, and the lessons with their evidence', async () => {
+  test('a report lists the requests, and the lessons with their evidence', async () => {
     await add()
     await store.fail({ operation: 'createPet', cut: 'after' })
     await rejectionOf(add())
@@ -81,7 +81,7 @@ describe('a report', () => {
     ])
   })
 
-  test('leaves out a key with reported: false, which gets no network fault', async () => {
+  test('a report leaves out a key with reported: false, which gets no network fault', async () => {
     const key = await store.createKey({ reported: false })
     await store.fail({ status: 503 })
     expect((await add({ Authorization: `Bearer ${key}` })).status).toBe(201)
@@ -144,7 +144,7 @@ test('the programs of docs/practice.md run, and their assertions hold', async ()
 })
 
 const python = Bun.which('python3')
-test.skipIf(!python)(`its Python runs${python ? '' : ' (skipped: no python3)'}`, async () => {
+test.skipIf(!python)(`the Python of docs/practice.md runs${python ? '' : ' (skipped: no python3)'}`, async () => {
   const path = temporaryFile('practice.py')
   const failing = 'try:\n    tell({"lie": "none"})\nexcept ValueError as error:\n    print(error)\n'
   writeFileSync(

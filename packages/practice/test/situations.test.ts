@@ -30,7 +30,6 @@ for (let n = 0; n < 21; n++) await service.post(REX)
 
 const lost = fail({ cut: 'after' })
 const lostTwice = fail({ cut: 'after', times: 2 })
-const failed = fail({ status: 500 })
 const failedWithUnknownCode = fail({ status: 500, unknown: true })
 const limited = fail({ code: 'rate_limited', retryAfter: 1 })
 const unavailable = fail({ status: 503, retryAfter: 1 })
@@ -61,15 +60,10 @@ type Row = readonly [description: string, lesson: string, ...steps: Step[]]
 
 const ACCUSED: readonly Row[] = [
   ['429 to one of three simultaneous requests', 'waits.quiet', limited, parallel(list, list, list)],
-  ['503 to one of two simultaneous lists', 'waits.retry-after', unavailable, parallel(list, list), wait(1_000), list],
-  ['two simultaneous refusals', 'retries.refused', parallel(invalid, invalid)],
   ['two simultaneous requests with wrong keys', 'retries.unauthorized', parallel(wrong, wrong)],
   ['the same list twice at the same time', 'etags.reads', parallel(list, list)],
   ['two simultaneous pets with one name', 'creates.same-key', lost, parallel(add('a'), add('b')), add('a'), add('b')],
   ['an unknown field in two simultaneous lists', 'unknown.field', fields(2), parallel(list, list)],
-  ['polling for a pet that does not exist yet', 'retries.refused', ...repeated(3, missing, wait(1_000))],
-  ['polling after an unknown field', 'unknown.field', unknown, list, wait(1_000), list],
-  ['polling every 0.3 s after an unknown field', 'unknown.field', unknown, ...repeated(5, list, wait(300))],
   ['polling while each answer has an unknown field', 'unknown.field', always, ...repeated(5, list, wait(300))],
   ['polling every 0.3 s for a missing pet', 'retries.refused', ...repeated(5, missing, wait(300))],
   ['polling while each refusal has an unknown code', 'unknown.code', always, ...repeated(5, missing, wait(300))],
@@ -83,30 +77,22 @@ const ACCUSED: readonly Row[] = [
   ['the same list on two connections at the same time', 'unknown.field', unknown, list, close, list],
   ['polling the feed with an early timer', 'events.wait', get('/store/events?from=now'), wait(990), next()],
   ['full jitter: 80, 3, 150 ms', 'waits.pause', failures(3), list, wait(80), list, wait(3), list, wait(150), list],
-  ['a client that wants one page', 'pages.all', get('/pets?limit=2')],
   ['a reader that stops at the second page', 'pages.all', get('/pets?limit=2'), next()],
   ['an unknown field in an empty list', 'unknown.field', unknown, get('/pets?status=sold')],
   ['a truncation after the end of the body', 'retries.truncated', fail({ truncate: 1e9 }), list],
   ['401, then OPTIONS', 'retries.unauthorized', wrong, send('OPTIONS', '/pets')],
   ['a new key after three attempts', 'creates.same-key', lostTwice, add('a'), add('a'), add('b')],
-  ['a new key a minute later', 'creates.same-key', lost, add('a'), wait(60_000), add('b')],
   ['a new key after 503, which did nothing', 'creates.same-key', unavailable, add('a'), add('b')],
-  ['a keyless create that is not repeated after 500', 'retries.temporary', failed, add()],
   ['a keyless create not repeated after an unknown code', 'unknown.code', failedWithUnknownCode, add()],
   ['two pets, the second while the first waits', 'waits.retry-after', unavailable, ...waiting],
 ]
 const UNSEEN: readonly Row[] = [
   ['rounding as JavaScript prints it', 'values.exact', ...adding('9223372036854776000')],
-  ['rounding to the next double', 'values.exact', ...adding('9223372036854775808')],
   ['rounding as Python prints it', 'values.exact', ...adding('9.223372036854776e+18')],
-  ['rounding to 15 digits', 'values.exact', ...adding('9.22337203685478e+18')],
   ['rounding to 6 digits', 'values.exact', ...adding('9.22337e+18')],
-  ['a client that crashes on an unknown field', 'unknown.field', unknown, list],
-  ['a keyless create again after 500', 'creates.keyless', failed, add(), add()],
   ['a keyless create again after 504', 'creates.keyless', fail({ status: 504 }), add(), add()],
   ['another key 11 s after a lost answer', 'creates.same-key', lost, add('a'), wait(11_000), add('b')],
   ['a lost create that is never repeated', 'retries.lost', lost, add('a'), wait(60_000), add('b')],
-  ['a create that is never repeated after 500', 'retries.temporary', failed, add('a'), wait(60_000), add('b')],
   ['another key, with the members in another order', 'creates.same-key', lost, add('a'), reordered],
   ['repeating a request because of unknown fields', 'unknown.field', fields(3), ...slower],
   ['retries without a pause', 'waits.pause', failures(2), list, list, list],
@@ -119,6 +105,23 @@ const expectLesson = ([_, id, ...steps]: Row, expected: object) =>
     expect(practice.report().lessons.find((one) => one.id === id)).toMatchObject({ id, ...expected })
   })
 
+/** A PATCH that fails in these ways is only sent again with If-Match. */
+const PATCHES = (
+  [
+    ['retries.temporary', unavailable],
+    ['retries.lost', lost],
+    ['retries.truncated', fail({ truncate: 5 })],
+    ['unknown.code', fail({ status: 503, unknown: true })],
+  ] as const
+).map(([id, failing]) => (headers: Record<string, string>): Row => {
+  return ['a PATCH', id, failing, send('PATCH', '/pets/1', headers, '{"name":"Rex"}')]
+})
+
+test.each(PATCHES)('a failed PATCH is only expected again if it has If-Match: %#', async (row) => {
+  await expectLesson(row({}), { outcome: 'unknown' })
+  await expectLesson(row({ 'If-Match': '"tag"' }), { outcome: 'missed' })
+})
+
 test.each(ACCUSED)('%s does not miss %s', (...row) =>
   expectLesson(row, { outcome: expect.stringMatching(/^(?:kept|unknown)$/) }),
 )
@@ -127,21 +130,17 @@ test.each(UNSEEN)('%s misses %s, with advice', (...row) =>
   expectLesson(row, { outcome: 'missed', advice: LESSONS[row[1]]?.advice }),
 )
 
-test('a fault that changes nothing applies to the next request', () =>
-  withClient(service, async (client) => {
-    unknown(client)
-    const [sold, pets] = [await client.get('/pets?status=sold'), await client.get('/pets')]
-    expect([`${sold?.body}`, `${pets?.body}`.includes('"unknown"')]).toEqual(['[]', true])
-  }))
-
-// Both choose the second request. No pet is sold.
-test.each([{ every: 2 }, { rate: 0.3, seed: 8 }])('%j that changes nothing applies to the next request', (chosen) =>
-  withClient(service, async (client, practice) => {
-    practice.fail({ ...chosen, unknown: true })
-    const bodies: string[] = []
-    for (const path of ['/pets', '/pets?status=sold', '/pets']) bodies.push(`${(await client.get(path))?.body}`)
-    expect(bodies.map((body) => body.includes('"unknown"'))).toEqual([false, false, true])
-  }),
+// Both of the last choose the second request. No pet is sold.
+test.each([{ times: 1 }, { every: 2 }, { rate: 0.3, seed: 8 }])(
+  '%j that changes nothing applies to the next',
+  (chosen) =>
+    withClient(service, async (client, practice) => {
+      practice.fail({ ...chosen, unknown: true })
+      if (!('times' in chosen)) await client.get('/pets')
+      const bodies: string[] = []
+      for (const path of ['/pets?status=sold', '/pets']) bodies.push(`${(await client.get(path))?.body}`)
+      expect(bodies.map((body) => body.includes('"unknown"'))).toEqual([false, true])
+    }),
 )
 
 test('requests with a key in another case of Bearer are left out', () =>

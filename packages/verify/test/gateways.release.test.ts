@@ -19,7 +19,7 @@ const BROKEN: Record<string, Record<string, readonly string[]>> = {
 for (const proxy of PROXIES) {
   const { name, found } = proxy
   describe.skipIf(!found)(`behind ${name}${found ? '' : ' (not installed)'}`, () => {
-    test.each(['', '/shop'])('breaks only known promises with the path "%s"', async (path) => {
+    test.each(['', '/shop'])(`${name} breaks only known promises with the path "%s"`, async (path) => {
       const port = freePort()
       const url = `http://127.0.0.1:${port}${path}/v1`
       const service = await startService({ now: Date.now, baseUrls: { production: url, staging: undefined } })

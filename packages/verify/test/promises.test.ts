@@ -6,7 +6,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import document from '../../../openapi.yaml'
 import { expectReleased } from '../../../test/support/released.ts'
+import { JsonNumber } from '../../contract/src/json.ts'
 import { PROMISES } from '../src/promises/all.ts'
+import { FIELD_PROMISES, PARAMETER_PROMISES, wrongQueries, wrongValues } from '../src/wrong-values.ts'
 
 const root = join(import.meta.dir, '../../..')
 const known = new Map(PROMISES.map((row) => [row.id, row]))
@@ -95,6 +97,26 @@ test('each parameter, header and field of the contract has a promise', () => {
   ])
   const promised = new Set(PROMISES.flatMap(({ sources }) => sources).map((source) => source.split('#')[1]))
   expect([...parameters, ...headers, ...fields].filter((place) => !promised.has(place))).toEqual([])
+})
+
+const TYPES = ['null', 'true', 'false', 'Map', 'Array']
+const BEYOND = ['9223372036854775808', '-9223372036854775809', '18446744073709551617']
+test.each([
+  ['pets.create', 'name', [...TYPES, 'undefined', '""', '"a\\u0000b"', '7']],
+  ['pets.create', 'categoryId', [...TYPES, 'undefined', '""', '1.5', ...BEYOND]],
+  ['pets.create', 'status', [...TYPES, '"gone"', '"AVAILABLE"', '"Available"', '7']],
+  ['orders.update', 'expiresAt', ['true', 'Map', 'Array', '"2096-02-30T18:00:00Z"', '7']],
+])('%s gets a %s of each wrong kind', (family, field, kinds) => {
+  const values = FIELD_PROMISES.filter((one) => one.family === family && one.field === field).flatMap(wrongValues)
+  const kindOf = (value: unknown) =>
+    value instanceof JsonNumber ? value.text : value instanceof Object ? value.constructor.name : JSON.stringify(value)
+  expect(values.map((value) => kindOf(value) ?? 'undefined')).toEqual(expect.arrayContaining(kinds))
+})
+
+test('pets.list gets a limit out of bounds, empty, in another notation, and twice', () => {
+  const [limit] = PARAMETER_PROMISES.filter(({ id }) => id === 'pets.list.limit.wrong')
+  const wrong = ['', '0', '101', '%2B20', '020', '20.0', '20&limit=20'].map((value) => `limit=${value}`)
+  expect(limit && wrongQueries(limit.parameter)).toEqual(expect.arrayContaining(wrong))
 })
 
 function pointer(...steps: string[]): string {

@@ -1,20 +1,18 @@
-// Independent servers of the interface document, in packages/verify/test/servers/. They keep every promise of the
-// level `interface`.
+// An independent server of the interface document, packages/verify/test/servers/http.mjs, with habits that the document
+// allows. It keeps every promise of the level `interface`.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { brokenOf, examine, keysOf, promisesOf } from '../../../test/support/examine.ts'
 import { startProxy } from '../../../test/support/faulty.ts'
 import { startService } from '../../../test/support/service.ts'
-import { installTools } from '../../../test/support/tools.ts'
-import { behaviourOf, type ContractFault } from '../../practice/src/contract-faults/shared/faults.ts'
+import { behaviourOf } from '../../practice/src/contract-faults/shared/faults.ts'
 import { withKey } from '../../practice/src/contract-faults/shared/requests.ts'
 import { headerOf, withHeader } from '../src/headers.ts'
 import type { Target } from '../src/probe.ts'
 import { PROMISES } from '../src/promises/all.ts'
-import { PLANTED } from './planted/all.ts'
+import { wokenLate } from './planted.ts'
 
-const home = join(import.meta.dir, 'servers')
 const KEY = 'a-key-of-their-own'
 
 const ALL = process.env.FAULTS === 'planted'
@@ -22,35 +20,33 @@ if (ALL) setDefaultTimeout(3_600_000)
 
 /** Correct variants of http.mjs. Only `npm run endurance -- planted` runs the slow ones. */
 const HABITS = [
-  'known-categories known-categories-empty one-category-empty plain-names long-names other-names small-categories',
+  'known-categories known-categories-empty one-category-empty plain-names long-names other-names small-categories strict',
   `late-reads two-copies at-most-10 full others-add others-delete${ALL ? ' slow slower limited one-a-second' : ''}`,
 ].flatMap((habits) => habits.split(' '))
 const HELD_MIN = 30
 
-beforeAll(() => installTools('servers', home))
-
-describe.each(['http.mjs', 'fastify.mjs'])('%s', (file) => {
+describe('http.mjs', () => {
   let origin = ''
   let server: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
   const examined = (name: string, write: boolean) =>
     examine(`${origin}/${name}/v1`, { keys: { full: KEY }, write, chosen: promisesOf('interface') })
 
   beforeAll(async () => {
-    server = Bun.spawn(['node', join(home, file), KEY], { stdio: ['ignore', 'pipe', 'inherit'] })
+    server = Bun.spawn(['node', join(import.meta.dir, 'servers/http.mjs'), KEY], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const { value } = await server.stdout.getReader().read()
     origin = new TextDecoder().decode(value).trim()
   })
   afterAll(() => server.kill())
 
-  test('keeps the interface while its store fills', async () => {
+  test('a server with other choices keeps the interface while its store fills', async () => {
     for (const write of [false, true, false, true, true, true, true, false]) {
       expect(brokenOf(await examined('right', write))).toEqual([])
     }
   })
 
-  if (file !== 'http.mjs') return
-
-  test.concurrent.each(HABITS)('has no broken promise with the habit %s', async (habit) => {
+  test.concurrent.each(HABITS)('a server with the habit %s breaks no promise', async (habit) => {
     for (const write of [true, false]) {
       const results = await examined(habit, write)
       expect(brokenOf(results)).toEqual([])
@@ -79,7 +75,7 @@ describe('accuses no correct server', () => {
     return results.map(({ outcome }) => outcome)
   }
 
-  test('whose clock is years ahead: getPet is removed', async () => {
+  test('a server whose clock is years ahead is not accused of removing getPet', async () => {
     const now = () => Date.now() + 2_000 * DAY_MS
     const service = await startService({ now })
     const dated = await startProxy(service.url, async (request, pass) => {
@@ -91,7 +87,7 @@ describe('accuses no correct server', () => {
     expect(outcomes).toEqual(['not_checked', 'not_checked', 'not_checked', 'held', 'held'])
   })
 
-  test('whose clock was set back', async () => {
+  test('a server whose clock was set back is not accused', async () => {
     let aheadMs = DAY_MS
     const service = await startService({ now: () => Date.now() + aheadMs })
     await service.post('{"name":"Rex","categoryId":7}')
@@ -100,7 +96,7 @@ describe('accuses no correct server', () => {
     expect(outcomes).toEqual(['held', 'held'])
   })
 
-  test('whose keys start without lowercase letters', async () => {
+  test('a server whose keys start without lowercase letters is not accused', async () => {
     const service = await startService({ now: Date.now })
     const full = '12345-A-KEY-OF-THEIR-OWN'
     const translated = await startProxy(service.url, (request, pass) =>
@@ -116,10 +112,7 @@ describe('accuses no correct server', () => {
 
 test('reports an event that only arrives when wait ends', async () => {
   const service = await startService({ now: Date.now })
-  const late = await startProxy(
-    service.url,
-    behaviourOf(PLANTED['an event only arrives when wait ends'] as ContractFault),
-  )
+  const late = await startProxy(service.url, behaviourOf(wokenLate))
   const chosen = PROMISES.filter(({ id }) => id === 'events.list.wait.woken')
   const results = await examine(late.url, { keys: await keysOf(service), write: true, chosen })
   expect(results).toMatchObject([{ outcome: 'broken', expected: 'the event within 6000 ms' }])

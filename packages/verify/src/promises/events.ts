@@ -47,6 +47,7 @@ export const eventPromises = [
   row('events.list.item', 'Each event has int64 id and petId, a type, and a time in UTC with milliseconds.')
     .from(schema('Event', 'id', 'type', 'at', 'petId'), LISTED)
     .check(async (probe) => {
+      await seeded(probe)
       const answer = await probe.read(`${EVENTS}?limit=100`)
       if (answer.array().length === 0) throw probe.unjudged('There are no events yet.')
       expectSchema(answer)

@@ -3,6 +3,7 @@
 const LAG_MS = 800
 const others = (count) =>
   Array.from({ length: count }, (_, n) => pet(['available', 'pending', 'sold'][n % 3], BigInt((n % 3) + 1)))
+const FIELDS = ['limit', 'status', 'name', 'categoryId']
 let ids = 0n
 const pet = (status, categoryId) => ({ id: ++ids, name: `Rex ${ids}`, categoryId, status, addedAt: 0 })
 const isOurs = ({ name }) => name.startsWith('petstore verify')
@@ -20,7 +21,7 @@ function limited(perSecond) {
 let reads = 0
 /**
  * `first`: initial pets. `takes`: whether a pet is accepted. `shows`: what reads see. `meanwhile`: other clients'
- * changes.
+ * changes. `isKnown`: whether a request has only known names.
  */
 export const HABITS = {
   'known-categories': { first: () => others(9), takes: ({ category }) => ['1', '2', '3'].includes(category) },
@@ -34,8 +35,17 @@ export const HABITS = {
   'two-copies': {
     shows: (pets) => (reads++ % 2 ? pets : pets.filter(({ addedAt }) => addedAt < Date.now() - LAG_MS)),
   },
-  'at-most-10': {},
+  'at-most-10': { limitMax: 10 },
   full: { first: () => others(400) },
+  // By name, ids downwards from the largest int64, and unknown fields and parameters are rejected even before the key.
+  strict: {
+    isKnown: ({ query, body }) => [...query.keys(), ...Object.keys(body)].every((name) => FIELDS.includes(name)),
+    order: (pets) => pets.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    limitMax: 50,
+    status: 'pending',
+    newId: (pets) => 9223372036854775807n - BigInt(pets.length),
+    type: 'application/json; charset=utf-8',
+  },
   slow: { delayMs: 300 },
   slower: { delayMs: 1000 },
   limited: { allows: limited(20) },

@@ -30,29 +30,31 @@ const server = createServer(async (request, response) => {
   if (habit.allows?.() === false) return send(response, TOO_MANY)
   habit.meanwhile?.(stores.get(fault))
   const isKnown = request.headers.authorization?.split(' ')[1] === KEY
+  const isRejected = habit.isKnown?.({ query: received.query, body: objectOf(received.text) }) === false
   const answer = isKnown ? answerOf(received, stores.get(fault), is, habit) : failure(401, 'AUTH', 'Who are you?')
-  send(response, answer)
+  send(response, isRejected ? failure(400, 'UNKNOWN', 'What is that?') : answer, habit.type)
 })
 
-function answerOf({ method, path, query, text }, all, is, { shows = (pets) => pets, takes = () => true }) {
-  if (method === 'POST' && path === '/pets') return add(text, all, is, takes)
+function answerOf({ method, path, query, text }, all, is, habit) {
+  const { shows = (pets) => pets } = habit
+  if (method === 'POST' && path === '/pets') return add(text, all, is, habit)
   const pets = shows(all)
-  if (method === 'GET' && path === '/pets') return list(query, pets, is)
+  if (method === 'GET' && path === '/pets') return list(query, pets, habit)
   const [, id] = /^\/pets\/([^/]+)$/.exec(path) ?? []
   if (method !== 'GET' || id === undefined) return failure(404, 'ROUTE', 'There is nothing here.')
   const pet = pets.find((one) => String(one.id) === id)
   return pet ? { status: 200, text: petText(pet) } : failure(404, 'NO_PET', 'No such animal.')
 }
 
-function list(query, pets, is) {
-  const limit = Math.min(Math.max(Number(query.get('limit') ?? 20) || 1, 1), is('at-most-10') ? 10 : 100)
+function list(query, pets, { limitMax = 100, order = (all) => all.toReversed() }) {
+  const limit = Math.min(Math.max(Number(query.get('limit') ?? 20) || 1, 1), limitMax)
   const wanted = query.get('status')
   const found = pets.filter(({ status }) => wanted === null || status === wanted)
-  const texts = found.slice(-limit).reverse().map(petText)
+  const texts = order(found).slice(0, limit).map(petText)
   return { status: 200, text: `[${texts.join(', ')}]` }
 }
 
-function add(text, pets, is, takes) {
+function add(text, pets, is, { takes = () => true, newId = randomId, status: otherwise }) {
   let body
   try {
     body = JSON.parse(text)
@@ -68,10 +70,20 @@ function add(text, pets, is, takes) {
   const isStatus = status === undefined || STATUSES.includes(status)
   if (!isStatus && !is('status-not-checked')) return failure(400, 'STATUS', 'status must be a PetStatus.')
   if (!takes({ name, category }, pets)) return failure(400, 'RULES', 'Not such a pet.')
-  const id = randomBytes(8).readBigInt64BE()
-  const pet = { id, name, categoryId: category ?? 0, status, addedAt: Date.now() }
+  const pet = { id: newId(pets), name, categoryId: category ?? 0, status: status ?? otherwise, addedAt: Date.now() }
   pets.push(pet)
   return { status: 201, text: petText(pet) }
+}
+
+const randomId = () => randomBytes(8).readBigInt64BE()
+
+/** Returns the object in a body, or an empty one. */
+function objectOf(text) {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
 }
 
 /** Written by hand, because JSON.stringify has no int64. */
@@ -92,8 +104,8 @@ function failure(status, code, message) {
   return { status, text: JSON.stringify({ status, code, message, help: 'https://example.com/help' }) }
 }
 
-function send(response, { status, text, headers }) {
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
+function send(response, { status, text, headers }, type = 'application/json') {
+  response.writeHead(status, { 'Content-Type': type, ...headers })
   // Sends the last chunk separately.
   response.write(`${text}\r\n`)
   setTimeout(() => response.end(), 1)
