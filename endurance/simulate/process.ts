@@ -99,7 +99,7 @@ function handle(call: Call): void {
 }
 
 async function promised(call: Exclude<Call, { call: 'start' | 'run' | 'abort' | 'receive' }>): Promise<unknown> {
-  if (call.call === 'stop') return server?.stop() ?? []
+  if (call.call === 'stop') return server?.stop() ?? null
   if (call.call === 'store') return (await starting).store[call.method](call.argument as never)
   if (call.call === 'sizes') return Promise.resolve(sizesNow())
   if (call.call === 'stopForwarding') return Promise.resolve(server?.files?.stopForwarding())

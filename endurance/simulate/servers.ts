@@ -115,10 +115,12 @@ export class Servers {
     this.stops.push(window)
     server.host.failDisk('none')
     server.host.failFiles('error', 0)
-    const wrong = await Promise.race([server.host.call<string[]>({ call: 'stop' }), sleep(STOP_MS_MAX)])
+    const wrong = await Promise.race([server.host.call<string[] | null>({ call: 'stop' }), sleep(STOP_MS_MAX)])
     window[1] = this.scheduler.now
     // Killed since.
     if (this.servers[n] !== server) return
+    // Its start would continue.
+    if (wrong === null) return this.kill(n)
     this.problems.push(...(wrong ?? [`a stop takes longer than ${STOP_MS_MAX / 1000} s`]))
     await sleep(this.cluster ? LAST_SEARCH_MS : LAST_TICK_MS)
     // The timers of a frozen process run later.

@@ -100,10 +100,6 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
     ['host restarted'],
     [STATE, 'startTimer(forget, LOOK_AGAIN_MS)', 'forget'],
   ),
-  'changes that join a batch and are decided without their rows': planted(
-    [],
-    [COMMITS, 'hasAll ? first : await readSnapshot(session.query, touchedBy(all), firstOverdue())', 'first'],
-  ),
   'a response that can take forever': planted(
     ['connection frozen'],
     [PRIMARY, 'await inTime(running)', 'await running'],
