@@ -51,7 +51,10 @@ export function StoreView({ client, signedIn, draft, setDraft, onSignOut }: Stor
   useScanner()
   // The import is large, so it is loaded after the list.
   const { value: files } = useLoaded(() => loadPart(import('./files/import-dialog.tsx')), [])
-  const dropped = useDroppedFiles(() => setImporting(true))
+  const dropped = useDroppedFiles(() => {
+    if (readOnly) store.noteChange('This key is read-only, so nothing is imported.')
+    else setImporting(true)
+  })
   const [shortcuts, setShortcuts] = useListShortcuts(
     store,
     () => setAdding(true),

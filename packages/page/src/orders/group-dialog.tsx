@@ -77,6 +77,8 @@ export function GroupDialog({
   }, [])
 
   function close(): void {
+    // The dialog reports its own closing, too.
+    if (!open) return
     setOpen(false)
     const orders = [...done.peek().values()]
     if (orders.length > 0) onDone(groupSentence(action, orders), orders)
@@ -86,6 +88,8 @@ export function GroupDialog({
   async function submit(): Promise<void> {
     await group.submit(choices)
     if (group.open.length === 0 && done.peek().size > 0) close()
+    // If it was closed in the meantime, it shows the problem.
+    else setOpen(true)
   }
 
   async function takeBack(): Promise<void> {
