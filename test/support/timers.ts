@@ -1,17 +1,14 @@
-// The timers that the service has started and that have not ended, the sizes of its collections, its clock, and pauses
-// that take no time.
+// The timers that the service has started and that have not ended, its clock, and pauses that take no time.
 
 import { spyOn } from 'bun:test'
 import { type Runtime, replaceRuntime, type Timer } from '../../packages/service/src/system/runtime.ts'
 
 /** Watches until `restore`. `intervalMs` replaces the time of each interval. */
 export function watchTimers({ intervalMs }: { intervalMs?: number } = {}) {
-  /** The time of each timer. */
-  const open = new Map<Timer, number>()
-  const sizes = new Map<string, () => number>()
+  const open = new Set<Timer>()
   const real = replaceRuntime({} as Runtime)
-  const started = (timer: Timer, ms: number) => {
-    open.set(timer, ms)
+  const started = (timer: Timer) => {
+    open.add(timer)
     return timer
   }
   replaceRuntime({
@@ -21,16 +18,15 @@ export function watchTimers({ intervalMs }: { intervalMs?: number } = {}) {
         open.delete(timer)
         act()
       }, ms)
-      return started(timer, ms)
+      return started(timer)
     },
-    startInterval: (act, ms) => started(real.startInterval(act, intervalMs ?? ms), ms),
+    startInterval: (act, ms) => started(real.startInterval(act, intervalMs ?? ms)),
     stopTimer(timer) {
       open.delete(timer as Timer)
       real.stopTimer(timer)
     },
-    watchSize: (name, size) => sizes.set(name, size),
   })
-  return { open, sizes, restore: () => replaceRuntime(real) }
+  return { open, restore: () => replaceRuntime(real) }
 }
 
 /** Makes time pass on the clock that measures durations. Timers are not affected. */
