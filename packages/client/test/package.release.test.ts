@@ -80,7 +80,7 @@ test('is private, because the npm name is not ours, has the version of the servi
   expect(Object.keys(manifest).filter((name) => /dependencies$/i.test(name))).toEqual([])
 })
 
-test('exports every released name, method and field', async () => {
+test('the package exports every released name, method and field', async () => {
   const folder = join(outside, 'node_modules/petstore-client/client/src')
   const declared = readFileSync(join(folder, 'petstore.d.ts'), 'utf8')
   const lists = declared.matchAll(/^export (?:type )?\{([^}]*)\}/gm)
@@ -101,7 +101,7 @@ test('exports every released name, method and field', async () => {
   expectReleased('client', [...names, ...members].filter(Boolean))
 })
 
-test('makes a small browser bundle without dependencies', async () => {
+test('the package makes a small browser bundle without dependencies', async () => {
   const entrypoints = [join(outside, 'node_modules/petstore-client/client/src/petstore.js')]
   const built = await Bun.build({ entrypoints, target: 'browser', minify: true })
   const text = await (built.outputs[0] as Blob).text()

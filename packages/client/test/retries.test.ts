@@ -72,7 +72,7 @@ describe('updatePet', () => {
     }
   })
 
-  test('is retried after 429, because nothing was changed, and a later refusal is certain', async () => {
+  test('a change is retried after 429, because nothing was changed, and a later refusal is certain', async () => {
     await withAnswers([BUSY, done], async (client, tries) => {
       await change(client)
       expect(tries()).toBe(2)
@@ -88,7 +88,7 @@ describe('updatePet', () => {
 })
 
 describe.each(CHANGES)('%s', (name, change) => {
-  test('is retried with the same ETag after a lost response', async () => {
+  test('a change is retried with the same ETag after a lost response', async () => {
     const tags: (string | null)[] = []
     const noting = (respond: (request: Request) => Response) => (request: Request) => {
       tags.push(request.headers.get('If-Match'))

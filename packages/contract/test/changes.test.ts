@@ -128,7 +128,7 @@ describe('detects a breaking change:', () => {
     expect([...new Set(changesAfter(row).map(({ operationId }) => operationId))].join(' ')).toBe(`${row[3]}`)
   })
 
-  test('with its place, and its old and new value', () => {
+  test('a breaking change is reported with its place, and its old and new value', () => {
     const what = 'parameters query limit schema maximum is 50 instead of 100'
     const expected = { operationId: 'listPets', stability: 'stable' as const, what }
     expect(changesAfter(['', `${PARAMETERS} 0 schema maximum`, 50])).toEqual([expected])
@@ -169,11 +169,11 @@ describe('allows a breaking change', () => {
   const changelog = (unreleased: string) =>
     `# Changelog\n\n## Unreleased\n\n${unreleased}\n\n## 1.0.0\n\n### Removed\n\n- \`getOrder\`.\n`
 
-  test('of an experimental operation', () => {
+  test('an experimental operation can change', () => {
     expect(forbidden(change('experimental'), changelog(''), '1.0.0')).toEqual([])
   })
 
-  test('of a beta operation, if the changelog announces it', () => {
+  test('a beta operation can change if the changelog announces it', () => {
     for (const heading of ['Changed', 'Deprecated', 'Removed']) {
       const announced = changelog(`### ${heading}\n\n- \`getOrder\` ends.`)
       expect(forbidden(change('beta'), announced, '1.0.0')).toEqual([])
@@ -185,7 +185,7 @@ describe('allows a breaking change', () => {
       expect(forbidden(change('beta'), changelog(text), '1.0.0')).toEqual(['getOrder: was removed'])
   })
 
-  test('of a stable operation: never', () => {
+  test('a stable operation can never change', () => {
     const announced = changelog('### Changed\n\n- `getOrder`.')
     expect(forbidden(change('stable'), announced, '1.0.0')).toEqual(['getOrder: was removed'])
   })

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => service.stop())
 
 describe('examples of requests', () => {
-  test('exist for each operation with a body', () => {
+  test('each operation with a body has examples of requests', () => {
     expect(EXAMPLES.map(({ operation, asked }) => [operation, Object.keys(asked)])).toEqual([
       ['POST /pets', ['dog']],
       ['PATCH /pets/{petId}', ['rename', 'free']],
@@ -36,7 +36,7 @@ describe('examples of requests', () => {
     ])
   })
 
-  test('contain no time, which would be in the past later', () => {
+  test('examples of requests contain no time, which would be in the past later', () => {
     const bodies = Object.entries(document.components.schemas).filter(([name]) => /^New|Change$/.test(name))
     expect(bodies).toHaveLength(4)
     for (const examples of [...bodies.map(([, schema]) => examplesIn(schema)), EXAMPLES.map(({ asked }) => asked)]) {

@@ -80,7 +80,7 @@ describe('the labels of stability', () => {
   /** The names of the labels in oasdiff, which reports breaking changes from beta on. */
   const LEVELS = { stable: 'stable', beta: 'beta', experimental: 'alpha' } as const
 
-  test('are repeated by x-stability-level and x-badges', () => {
+  test('x-stability-level and x-badges repeat the labels of stability', () => {
     for (const operation of OPERATIONS) {
       const { operationId, 'x-stability': stability, 'x-stability-level': level, 'x-badges': badges } = operation
       const sunset = operation['x-deprecated-sunset']
@@ -90,7 +90,7 @@ describe('the labels of stability', () => {
     }
   })
 
-  test('are explained in the description', () => {
+  test('the description explains the labels of stability', () => {
     for (const label of Object.keys(LEVELS)) expect(document.info.description).toContain(`\`${label}\`: it `)
   })
 })
@@ -99,7 +99,7 @@ describe('the prose', () => {
   /** No operation returns these codes. */
   const OUTSIDE = { method_not_allowed: 405, invalid_names: 400, names_in_file: 409, precondition_required: 428 }
 
-  test('lists each error code at responses with the status in its description', () => {
+  test('each error code is listed at responses with the status in its description', () => {
     expect(components.schemas.ErrorCode).not.toHaveProperty('enum')
     const responses = OPERATIONS.flatMap((operation) => Object.entries(operation.responses))
     const stated = responses.flatMap(([status, response]) => {
@@ -111,7 +111,7 @@ describe('the prose', () => {
     for (const [code, status] of stated) expect([code, status]).toEqual([code, ERROR_STATUS[code as ErrorCode]])
   })
 
-  test('names each code of a response in its description', () => {
+  test('the description of a response names each of its codes', () => {
     const stated = Object.values(components.responses).flatMap((response) => {
       const codes = response['x-error-codes'] ?? []
       for (const code of codes) expect(response.description).toContain(`\`${code}\``)
@@ -122,7 +122,7 @@ describe('the prose', () => {
     expect([...new Set(stated), ...Object.keys(OUTSIDE)].sort()).toEqual([...known].sort())
   })
 
-  test('describes every operation, parameter, field and response', () => {
+  test('every operation, parameter, field and response has a description', () => {
     const { parameters, schemas, responses, headers } = components
     const fields = Object.values(schemas).flatMap(({ properties = {}, allOf = [] }) =>
       [properties, ...allOf.map((one) => one.properties ?? {})].flatMap((one) => Object.values(one)),
