@@ -53,7 +53,7 @@ export type Call =
   | { readonly call: 'receive'; readonly message: unknown }
   /** A method of the store. */
   | { readonly call: 'store'; readonly number: number; readonly method: StoreMethod; readonly argument?: unknown }
-  /** Resolves with what was wrong, or with null if the server is still starting. */
+  /** Resolves with the problems, or with null if the server is still starting. */
   | { readonly call: 'stop'; readonly number: number }
   /** Resolves with the sizes of `watchSize`, by name. */
   | { readonly call: 'sizes'; readonly number: number }
