@@ -72,7 +72,7 @@ describe('updatePet', () => {
     }
   })
 
-  test('a change is retried after 429, because nothing was changed, and a later refusal is certain', async () => {
+  test('a change is retried after 429, because nothing was changed, and a later rejection is certain', async () => {
     await withAnswers([BUSY, done], async (client, tries) => {
       await change(client)
       expect(tries()).toBe(2)

@@ -111,7 +111,7 @@ describe('the prose', () => {
     for (const [code, status] of stated) expect([code, status]).toEqual([code, ERROR_STATUS[code as ErrorCode]])
   })
 
-  test('the description of a response names each of its codes', () => {
+  test('the description of a response lists each of its codes', () => {
     const stated = Object.values(components.responses).flatMap((response) => {
       const codes = response['x-error-codes'] ?? []
       for (const code of codes) expect(response.description).toContain(`\`${code}\``)
