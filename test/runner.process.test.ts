@@ -56,7 +56,7 @@ test('repeats each failure with its message and place, shortened so that CI show
   expect(shown('thrown.test.ts: outer > takes too long\n')).toContain('timed out')
   expect(shown('hook.test.ts: (unnamed)\n')).toMatch(/no beginning\n.* at hook.test.ts:2/)
   expect(shown('killed.test.ts: (worker crashed)\n')).toContain('crashed')
-  expect(shown('outside the tests:\n')).toContain('not even loaded')
+  expect(shown('loaded.test.ts: outside the tests\n')).toContain('not even loaded')
   expect(failures).toHaveLength(7)
   const { long, list } = summaryOf(failures)
   const much = /thrown.test.ts: outer > says much\nError: many\nmany\n[\s\S]*\n…\n[\s\S]* at .*thrown.test.ts:5/
@@ -64,7 +64,7 @@ test('repeats each failure with its message and place, shortened so that CI show
   expect(long.join('\n\n').split('\n').length).toBeLessThan(120)
   expect(list).toStartWith('Failed:\n')
   expect(list).toContain('\n  thrown.test.ts: outer > throws\n      TypeError: first\n      second\n')
-  expect(list).toMatch(/\n {2}outside the tests:\n {6}error: not even loaded\n {6}at .*loaded.test.ts:2/)
+  expect(list).toMatch(/\n {2}loaded.test.ts: outside the tests\n {6}error: not even loaded\n {6}at .*loaded.test.ts:2/)
   expect(list.match(/\n {2}\S/g)).toHaveLength(7)
   // The runner's own output is also printed.
   expect(stderr).toContain('(fail) outer > throws')

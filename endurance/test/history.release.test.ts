@@ -30,7 +30,7 @@ test('accepts the responses of two servers, and finds a stale response and missi
   expect(untold.faults.length).toBeGreaterThan(0)
 })
 
-// simulate.test.ts kills servers on a SQLite file.
+// simulate.process.test.ts kills servers on a SQLite file.
 test('a killed server and a failover lose nothing, and no change takes effect twice or in part', async () => {
   const plan = { seed: 1, operations: 1_500, breaks: ['a server killed', 'a failover'] }
   const { faults, broken, checked } = await recordPiece('postgres', plan)

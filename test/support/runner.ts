@@ -80,7 +80,10 @@ export async function runTests(files: readonly string[], flags: string[], report
     ...found.map(([, name, suite, file, message, said]) => {
       return unescaped(`${file}: ${suite && `${suite} > `}${name}\n${said || message}`).trimEnd()
     }),
-    ...output.matchAll(UNHANDLED).map(([, said]) => `outside the tests:\n${said}`),
+    ...output.matchAll(UNHANDLED).map(({ 1: said, index }) => {
+      const [, file = ''] = [...output.slice(0, index).matchAll(ENDED)].at(-1) ?? []
+      return `${file}: outside the tests\n${said}`
+    }),
     ...(isOver ? [`The run took more than ${options.limitMs / 60_000} minutes. Unfinished files: ${waiting()}`] : []),
   ]
   printLogs(new Set(found.map(([, , , file]) => file)), options.env ?? process.env)
