@@ -60,7 +60,7 @@ function withStore(name: string, launch: Launch, root = ROOT): Contender {
   }
 }
 
-/** The bare runtime, which answers all requests with the service's response to the first one; see floor.ts. */
+/** The bare runtime, which responds to all requests with the service's response to the first one; see floor.ts. */
 export const FLOOR: Contender = {
   ...US,
   name: 'floor',

@@ -1,4 +1,4 @@
-// `npm run build:executable` makes dist/petstore, a file that runs without Node, npm or Bun, and the third-party notices beside it.
+// `npm run build:executable` makes dist/petstore, a file that runs without Node, npm or Bun, and the third-party notices next to it.
 // `-- --target linux-x64-musl` builds for another system. `--outfile` names another file.
 
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -25,7 +25,7 @@ export type Output = { folder: string } | { executable: string; target: Bun.Buil
 export async function bundleService(output: Output): Promise<void> {
   if ('folder' in output) return bundle({ outdir: output.folder })
   const { target, executable } = output
-  // A separate folder, because the runtime writes source maps beside the executable, which contains them anyway.
+  // A separate folder, because the runtime writes source maps next to the executable, which contains them anyway.
   const folder = mkdtempSync(`${executable}.`)
   try {
     const outfile = join(folder, basename(executable))

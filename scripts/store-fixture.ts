@@ -2,7 +2,7 @@
 // a killed service left, for packages/service/test/store/versions.process.test.ts. Never remake a fixture of a released
 // schema: later versions must open it.
 //
-// The log beside the file contains commits that are not in the file yet, and then a transaction that was never committed.
+// The log next to the file contains commits that are not in the file yet, and then a transaction that was never committed.
 // `contents.json` lists what the service had acknowledged.
 
 import { Database } from 'bun:sqlite'

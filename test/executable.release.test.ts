@@ -31,7 +31,7 @@ test('serves the API, the pages and the contract; workers, backups and checkpoin
     const response = await fetch(new URL(path, service.url))
     expect([path, response.status]).toEqual([path, 200])
     for (const file of filesOf(await response.text())) {
-      // Compressed at build time, so the first answer is compressed.
+      // Compressed at build time, so the first response is compressed.
       for (const [encoding, bytesMax] of [
         ['br', 1_200_000],
         ['gzip', 1_500_000],

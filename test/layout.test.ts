@@ -52,7 +52,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'service/src/domain/words.ts',
   ],
   'page/reference': ['contract/src/openapi.ts', 'contract/src/generated.ts', 'page/src/session/tab-keys.ts'],
-  // Judges servers only by their answers.
+  // Judges servers only by their responses.
   'verify/src': ['contract/src'],
   // Knows a service by its bytes, and operations by the contract. Its types for tests come from petstore/testing.
   'practice/src': [

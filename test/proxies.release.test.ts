@@ -1,4 +1,4 @@
-// Behind nginx and HAProxy, hidden requests stay hidden, every client gets its own answer, and no request is answered
+// Behind nginx and HAProxy, hidden requests stay hidden, every client gets its own answer, and no request gets its response
 // twice. Skipped if a proxy is not installed. http/links.test.ts and test/deploy.proxies.release.test.ts test path
 // prefixes.
 
@@ -36,7 +36,7 @@ for (const proxy of PROXIES) {
       }
     })
 
-    test('hostile input gets at most one answer and no 5xx, and the next client gets its own answer', async () => {
+    test('hostile input gets at most one response and no 5xx, and the next client gets its own answer', async () => {
       for (const { description, bytes, status, code } of CATALOGUE) {
         const answer = await send(bytes, 5)
         if (answer.answers > 1) throw new Error(`${description}: ${answer.text}`)

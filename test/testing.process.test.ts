@@ -38,7 +38,7 @@ for (const name of Object.keys(calls)) {
 console.log(pairs)
 `
 
-test('every pair of calls at the same time is answered', async () => {
+test('every pair of calls at the same time gets its response', async () => {
   const folder = temporaryFile('package')
   for (const name of ['bin', 'packages/testing']) mkdirSync(join(folder, name), { recursive: true })
   symlinkSync(launcher, join(folder, 'bin/petstore'))

@@ -1,5 +1,5 @@
-// The service under the system call filter of deploy/petstore.service, and with further calls refused that are
-// optional. Without systemd, systemd-analyze lists the refused calls, and strace refuses them.
+// The service under the system call filter of deploy/petstore.service, and with further calls rejected that are
+// optional. Without systemd, systemd-analyze lists the rejected calls, and strace rejects them.
 
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ describe.skipIf(skipped !== '')(`under the unit's filter of system calls${skippe
         'socket option refused: connections may be reset now',
       ],
     ],
-  ])('%s, the service answers and takes backups', async (_, refused, warnings) => {
+  ])('%s, the service responds and takes backups', async (_, refused, warnings) => {
     const { database, key } = await made(1)
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }

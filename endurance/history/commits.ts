@@ -47,7 +47,7 @@ export function commitsOf(events: readonly Seen[], operations: readonly Operatio
 
 const FIELDS = ['name', 'categoryId', 'status'] as const
 
-/** Whether the requested fields have their new values, and no other field changed. An order can have changed the status before. */
+/** Whether the requested fields have their new values, and no other field changed. An order may have changed the status before. */
 function isCorrection(to: PetChange, before: Pet | undefined, pet: Pet | undefined): boolean {
   return FIELDS.every((field) => {
     if (to[field] !== undefined) return to[field] === pet?.[field]

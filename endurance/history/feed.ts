@@ -87,7 +87,7 @@ function timeFault(
   const time = Date.parse(at)
   const isInTime = ({ from, to }: Operation) =>
     time >= from - circumstances.clockErrorMs - ROUNDED_MS && time <= to + circumstances.clockErrorMs + ROUNDED_MS
-  // After a clock was set back, a change has the time of the change before it.
+  // After a clock was moved back, a change has the time of the change before it.
   if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt) return 'its time is outside its request'
   const end = before?.terms.expiresAt
   // Skip a change that has the time of the change before it, because the server's clock can have been set back.

@@ -123,7 +123,7 @@ export function longestOf(operations: readonly Operation[], from = Number.NEGATI
   }, 0)
 }
 
-/** Whether it can have changed the store. A replay did not, and a refusal must not. */
+/** Whether it may have changed the store. A replay did not, and a rejection must not. */
 export function mayHaveDone({ method, status, replayed }: Operation): boolean {
   return method !== 'GET' && method !== 'HEAD' && (isUnanswered({ status }) || (status < 300 && !replayed))
 }

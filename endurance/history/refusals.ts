@@ -1,4 +1,4 @@
-// The versions of the store that justify a refusal.
+// The versions of the store that justify a rejection.
 
 import { type Ask, bodyOf, isOfPet, mayHaveDone, type Operation } from './operations.ts'
 import { isAsAsked } from './rows.ts'
@@ -22,7 +22,7 @@ export function refused(operation: Operation, world: World): Condition {
     isRead || code !== 'precondition_failed' ? byState(operation, code, message, world) : unmatched(operation, world)
   const kept = world.keptFor(operation)
   if (!kept || typeof condition === 'string') return condition
-  // Replays take precedence over refusals.
+  // Replays take precedence over rejections.
   return (k) => k < kept.version && condition(k)
 }
 
@@ -36,7 +36,7 @@ export function keyFault(
   const { keys, lateMs } = world.circumstances
   const { readOnly, wrong, revoked } = keys
   const [from, to] = revoked[key] ?? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  // A waiting reader is refused within that time, too.
+  // A waiting reader is rejected within that time, too.
   const usedAt = ask.kind === 'events' && ask.wait ? Math.max(startedAt, endedAt - lateMs) : startedAt
   const mustFail = wrong.includes(key) || usedAt > to + REVOKED_MS
   if (mustFail && status !== 401) return `its key ${wrong.includes(key) ? 'is unknown' : 'was revoked'}`

@@ -35,7 +35,7 @@ async function backup({ database }: Served): Promise<void> {
   rmSync(target)
 }
 
-/** Switches the clients to the new key. The old key works until its requests are answered. */
+/** Switches the clients to the new key. The old key works until its requests get their responses. */
 async function rotate(served: Served): Promise<void> {
   const shown = await petstore(['keys', 'rotate', 'first', '--overlap', '1m', '--database', served.database])
   served.key = /pets_live_\w{28}/.exec(shown)?.[0] as string

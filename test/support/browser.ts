@@ -17,7 +17,7 @@ export type Watched = Awaited<ReturnType<typeof openPage>>
 /** The longest wait for one condition on a page. */
 export const WAIT_MS = 60_000
 
-/** Chromium logs every answer from 400 on, and every failed request. Tests expect those. */
+/** Chromium logs every response from 400 on, and every failed request. Tests expect those. */
 const ANSWERED = /^Failed to load resource: /
 
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}) {

@@ -1,4 +1,4 @@
-// A client, and a server that answers it as the test says.
+// A client, and a server that responds to it as the test says.
 
 import { PetstoreClient, type PetstoreClientOptions } from '../../packages/client/src/petstore.ts'
 import { stringifyJson } from '../../packages/contract/src/json.ts'
@@ -23,7 +23,7 @@ export function errorJson(code: string, status: number): string {
   return JSON.stringify({ code, message: 'No.', status })
 }
 
-/** Starts a server that answers its n-th request, from 0, with `respond`. */
+/** Starts a server that responds to its n-th request, from 0, with `respond`. */
 export async function withServer(
   respond: (request: Request, n: number) => Response | Promise<Response>,
   use: (url: string, tries: () => number) => Promise<unknown>,

@@ -1,4 +1,4 @@
-// Checks the status, headers and body of an answer against openapi.yaml. Uses ajv instead of the service's own schema
+// Checks the status, headers and body of a response against openapi.yaml. Uses ajv instead of the service's own schema
 // compiler, whose mistakes would otherwise go unnoticed.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020'
@@ -25,7 +25,7 @@ const ajv = new Ajv2020({
 ajv.addVocabulary([...Object.keys(document), ...keywordsOf(document).filter((keyword) => keyword.startsWith('x-'))])
 ajv.addSchema(document, 'openapi.yaml')
 
-/** Stricter than RFC 3339, because the service answers in UTC with milliseconds. */
+/** Stricter than RFC 3339, because the service responds in UTC with milliseconds. */
 export function isInstant(text: string): boolean {
   return Date.parse(text) >= 0 && new Date(text).toISOString() === text
 }
@@ -36,7 +36,7 @@ export function shapeOf(message: string): string {
 }
 
 /**
- * Throws an Error with the first violation. Returns the name of the answer, `operationId status`, with the `code` of
+ * Throws an Error with the first violation. Returns the name of the response, `operationId status`, with the `code` of
  * an error; or `undefined` if the contract has no such operation, or for an error to HEAD, which has no code.
  */
 export function checkAgainstContract(method: string, path: string, answer: Answer): string | undefined {
@@ -63,7 +63,7 @@ export function checkAgainstContract(method: string, path: string, answer: Answe
   return `${name} ${code}`
 }
 
-/** Every answer name of the contract, as `checkAgainstContract` returns it. */
+/** Every response name of the contract, as `checkAgainstContract` returns it. */
 export function declaredAnswers(): string[] {
   return Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
@@ -103,7 +103,7 @@ const ON_MANY = ['Cache-Control', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id
 const OF_DEPRECATED = ['Deprecation', 'Sunset', 'Link']
 const SHARED = [401, 429, 500, 503, 412]
 
-/** Throws if the answer has a header of the contract that its response does not declare. */
+/** Throws if the response has a header of the contract that its response does not declare. */
 function checkSentHeaders(name: string, { headers = {} }: Declared, isDeprecated: boolean, answer: Answer): void {
   const ofDeprecated = isDeprecated && SHARED.includes(answer.status) ? OF_DEPRECATED : []
   const known = [...ON_MANY, ...Object.keys(headers), ...ofDeprecated]

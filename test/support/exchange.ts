@@ -1,13 +1,13 @@
-// Sends bytes to a socket and counts the answers.
+// Sends bytes to a socket and counts the responses.
 
 import { connect } from 'node:net'
 import { machineLoad } from './load.ts'
 
 export interface Exchanged {
-  /** The status of the first answer; 0 if the connection closed without one. */
+  /** The status of the first response; 0 if the connection closed without one. */
   status: number
   body: string
-  /** The number of answers. */
+  /** The number of responses. */
   answers: number
   closed: boolean
   text: string

@@ -1,4 +1,4 @@
-// A server on a free port that answers as the test says, until the end of the test file.
+// A server on a free port that responds as the test says, until the end of the test file.
 
 import { atEndOfFile } from './files.ts'
 import { until } from './until.ts'

@@ -43,7 +43,7 @@ export class Forwarder {
     this.sockets.clear()
   }
 
-  /** Refuses new connections, but keeps open ones. */
+  /** Rejects new connections, but keeps open ones. */
   refuse(): void {
     this.server.close()
   }

@@ -1,4 +1,4 @@
-// Unpacks the package as an installation by npm does, with Bun beside it.
+// Unpacks the package as an installation by npm does, with Bun next to it.
 
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -202,7 +202,7 @@ export async function ask(method: string, url: string, key: string, body?: strin
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** Resolves with whether a server answers at this address, with any status. */
+/** Resolves with whether a server responds at this address, with any status. */
 export const answers = (url: string): Promise<boolean> =>
   fetch(url).then(
     () => true,

@@ -23,7 +23,7 @@ export type Service = Awaited<ReturnType<typeof startService>>
 export interface ServiceOptions extends Partial<ServerOptions> {
   /** The address of the store; in memory by default. */
   address?: string
-  /** Is called with each answer and its `operationId status`. */
+  /** Is called with each response and its `operationId status`. */
   observe?: (name: string, answer: Answer) => void
 }
 
@@ -62,7 +62,7 @@ export async function startService({ address = ':memory:', observe, ...overrides
   }
   atEndOfFile(stop)
 
-  /** `path` does not include /v1. Checks every answer against the contract. */
+  /** `path` does not include /v1. Checks every response against the contract. */
   async function request(method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
     const authorization = { Authorization: `Bearer ${key}` }
     const sent = body === undefined ? {} : { body }

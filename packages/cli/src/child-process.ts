@@ -55,7 +55,7 @@ function npxArchive(cache: string): string | undefined {
   }
 }
 
-/** Only best effort: a system call filter, such as a systemd unit's, can refuse it. */
+/** Only best effort: a system call filter, such as a systemd unit's, can reject it. */
 export function lowerPriority(): void {
   if (!ownsProcess()) return
   try {

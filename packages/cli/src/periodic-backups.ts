@@ -140,7 +140,7 @@ class PeriodicBackups {
     const [message, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
     this.child = undefined
     if (status === 0) {
-      // Each backup repeats the same warning, for example that the system refuses a lower priority.
+      // Each backup repeats the same warning, for example that the system rejects a lower priority.
       if (message !== this.warned) this.log.warn({ reason: message.trim() }, 'backup warning')
       this.warned = message
       return true

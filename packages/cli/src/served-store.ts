@@ -45,8 +45,8 @@ export async function openObserved(
 }
 
 /**
- * Migrates a file of an older schema in another process, because SQLite would block this one, which answers health
- * checks meanwhile. Throws StartError.
+ * Migrates a file of an older schema in another process, because SQLite would block this one, which responds to health
+ * checks in the meantime. Throws StartError.
  */
 export async function migrateAside({ database }: Config, log: Log): Promise<void> {
   if (!kindOf(database).files?.isOlder(database)) return
@@ -105,7 +105,7 @@ export async function fillWithSamples(store: Store, key: string): Promise<void> 
 export async function resettable(open: () => Promise<Store>) {
   let current = await open()
   let resets = 0
-  /** Differs from all versions of earlier stores, so that no cached answers of those are used. */
+  /** Differs from all versions of earlier stores, so that no cached responses of those are used. */
   const version = (): StoreVersion => {
     const base = resets * 2 ** 32
     const { data, keys } = current.version()

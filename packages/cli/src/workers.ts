@@ -1,6 +1,6 @@
 // `serve --workers N`: N processes on one port and one store. The first one starts the others, and the kernel
 // distributes connections among them. A pet that one has acknowledged is in the next list of every other
-// (store/sqlite/connect/statements.ts), and all refuse a revoked key.
+// (store/sqlite/connect/statements.ts), and all reject a revoked key.
 
 import { deserialize, serialize } from 'node:v8'
 import type { Config } from '../../service/src/config/read-config.ts'

@@ -1,6 +1,6 @@
 // Reads the file of PETSTORE_CATEGORIES.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { temporaryFile } from '../../../test/support/files.ts'
 import { CATEGORIES_MAX } from '../../service/src/domain/names.ts'
@@ -67,34 +67,32 @@ test('reports all problems together, each with its line', async () => {
   )
 })
 
-describe('rejects a file', () => {
-  const many = `id,name\n${Array.from({ length: CATEGORIES_MAX + 1 }, (_, n) => `${n},C${n}x`).join('\n')}\n`
-  test.each([
-    ['that is empty', '', 'The file is empty. Its first line must name the columns id and name.'],
-    ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name once. It has: 7 | Dogs.'],
-    ['with two names', 'id,name,Name\n', 'The first line must name the columns id and name once.'],
-    ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
-  ])('%s', async (_what, content, message) => expect(await read(content)).toStartWith(`  ${message}`))
+const many = `id,name\n${Array.from({ length: CATEGORIES_MAX + 1 }, (_, n) => `${n},C${n}x`).join('\n')}\n`
+test.each([
+  ['that is empty', '', 'The file is empty. Its first line must name the columns id and name.'],
+  ['without its columns', '7,Dogs\n', 'The first line must name the columns id and name once. It has: 7 | Dogs.'],
+  ['with two names', 'id,name,Name\n', 'The first line must name the columns id and name once.'],
+  ['with more than 1,000 categories', many, 'The file has more than 1000 categories.'],
+])('%s', async (_what, content, message) => expect(await read(content)).toStartWith(`  ${message}`))
 
-  test.each([
-    ['that is not UTF-8', Buffer.from('id,name\n7,V\xf6gel\n', 'latin1'), /first 16 bytes\. Save it as “CSV UTF-8”\.$/],
-    ['that is JSON', '[{"id":7}]', /^ {2}The file is JSON, not CSV\.$/],
-    ['that is a workbook', 'PK\x03\x04', /save the sheet as “CSV UTF-8” \(File, Save As\)\.$/],
-  ])('%s, without options that only an import has', async (_what, content, message) => {
-    expect(await read(content)).toMatch(message)
-  })
+test.each([
+  ['that is not UTF-8', Buffer.from('id,name\n7,V\xf6gel\n', 'latin1'), /first 16 bytes\. Save it as “CSV UTF-8”\.$/],
+  ['that is JSON', '[{"id":7}]', /^ {2}The file is JSON, not CSV\.$/],
+  ['that is a workbook', 'PK\x03\x04', /save the sheet as “CSV UTF-8” \(File, Save As\)\.$/],
+])('%s, without options that only an import has', async (_what, content, message) => {
+  expect(await read(content)).toMatch(message)
+})
 
-  test('that does not exist, or is a folder', async () => {
-    const missing = temporaryFile('none.csv')
-    const folder = temporaryFile('folder')
-    mkdirSync(folder)
-    for (const [file, message] of [
-      [missing, `There is no file ${missing}.`],
-      [folder, `${folder} is a folder.`],
-    ] as const) {
-      expect(await readCategories(file).catch(({ message }) => message)).toContain(message)
-    }
-  })
+test('rejects a file that does not exist, or is a folder', async () => {
+  const missing = temporaryFile('none.csv')
+  const folder = temporaryFile('folder')
+  mkdirSync(folder)
+  for (const [file, message] of [
+    [missing, `There is no file ${missing}.`],
+    [folder, `${folder} is a folder.`],
+  ] as const) {
+    expect(await readCategories(file).catch(({ message }) => message)).toContain(message)
+  }
 })
 
 test('reads exactly 1,000 categories', async () => {

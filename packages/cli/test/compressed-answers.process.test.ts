@@ -45,7 +45,7 @@ function answering(answer: () => Response) {
   return { env: { PETSTORE_URL: url, PETSTORE_API_KEY: generateKey('staging') }, encodings }
 }
 
-test.each(['pets list', 'status', 'health'])('%s rejects a compressed answer', async (command) => {
+test.each(['pets list', 'status', 'health'])('%s rejects a compressed response', async (command) => {
   const server = answering(() => new Response(BOMB, { headers: HEADERS }))
   const ended = await run(command.split(' '), server.env)
   const stderr = expect.stringContaining('sent a compressed answer, which was not requested.')
@@ -54,7 +54,7 @@ test.each(['pets list', 'status', 'health'])('%s rejects a compressed answer', a
   expect(server.encodings[0]).toBe('identity')
 })
 
-test('pets list rejects an answer of more than 1 MiB', async () => {
+test('pets list rejects a response of more than 1 MiB', async () => {
   const server = answering(endless)
   const ended = await run(['pets', 'list'], server.env)
   expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('an answer of more than 1 MiB') })

@@ -1,4 +1,4 @@
-// What `petstore events forward` refuses: addresses, secrets, state files and untrusted certificates.
+// What `petstore events forward` rejects: addresses, secrets, state files and untrusted certificates.
 
 import { expect, test } from 'bun:test'
 import {
@@ -44,13 +44,13 @@ test.each([
   ['too short', `whsec_${btoa('x'.repeat(23))}`, '24 to 64 bytes'],
   ['too long', `${SECRET}\nwhsec_${btoa('x'.repeat(65))}`, 'line 2: a secret must be'],
   ['not base64', `${SECRET}*`, 'line 1: a secret must be'],
-])('refuses secrets: %s', async (_what, secret, message) => {
+])('rejects secrets: %s', async (_what, secret, message) => {
   const { status, stderr } = await run(['events', 'forward', ...flags('http://127.0.0.1:1/', secret)])
   expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
   expect(stderr).not.toContain(secret.trim().slice(6) || 'whsec_x')
 })
 
-test('refuses an invalid state file instead of starting again', async () => {
+test('rejects an invalid state file instead of starting again', async () => {
   for (const text of ['', 'hello', 'AAAA']) {
     const state = temporaryFile('forwarded')
     writeFileSync(state, text)
@@ -59,7 +59,7 @@ test('refuses an invalid state file instead of starting again', async () => {
   }
 })
 
-test('writes its state through a link, keeps the mode of the file, leaves no file open, and refuses a pipe', () => {
+test('writes its state through a link, keeps the mode of the file, leaves no file open, and rejects a pipe', () => {
   const [state, link, pipe] = [temporaryFile('forwarded'), temporaryFile('link'), temporaryFile('pipe')]
   symlinkSync(state, link)
   const saved = SavedCursor.open(link)

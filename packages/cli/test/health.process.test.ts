@@ -10,7 +10,7 @@ import { startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
 import { root, run, serve } from '../../../test/support/process.ts'
 import { startService } from '../../../test/support/service.ts'
 
-test('exits with 0 if the service is ready, and with 3 if it does not answer', async () => {
+test('exits with 0 if the service is ready, and with 3 if it does not respond', async () => {
   const service = await serve(['--ephemeral'])
   const { port } = new URL(service.url)
   // If the service listens on all addresses, the check connects to 127.0.0.1.

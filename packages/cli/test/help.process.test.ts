@@ -97,7 +97,7 @@ test('help PAGE prints the address of each page in docs/', async () => {
   }
 })
 
-test('the description of a flag stays beside it at a terminal of 40 columns', async () => {
+test('the description of a flag stays next to it at a terminal of 40 columns', async () => {
   const terminal = openTerminal(['keys', 'create', '--help'], {}, 40)
   expect(await terminal.exited).toBe(0)
   await terminal.waitFor("'till 3'")

@@ -185,7 +185,7 @@ describe.concurrent('an interrupted import', () => {
     await first.stop('SIGKILL')
     const second = await serve(['--port', port], { cwd: folder })
     const { status, stdout } = await importing
-    // Records whose answers were lost in the crash can count as present.
+    // Records whose responses were lost in the crash can count as present.
     const { added, present, refused } = JSON.parse(stdout)
     expect([status, added + present, refused]).toEqual([0, PETS, 0])
     expect((await Array.fromAsync(shop.listPets())).length).toBe(PETS)

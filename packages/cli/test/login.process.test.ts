@@ -60,65 +60,63 @@ test.each<[string, string[], Record<string, string>, number]>([
   expect(await run(args, { cwd, env })).toMatchObject({ status, stdout: '' })
 })
 
-describe('login', () => {
-  test('shows its questions and the address, but not the key', async () => {
-    const env = { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
-    const terminal = openTerminal(['login'], env, 40)
-    let expected = 'Address of the service [http://127.0.0.1:8080/v1]: '
-    await terminal.waitForScreen(expected)
-    terminal.type(`${service.url}x`)
-    await terminal.waitForScreen(`${expected}${service.url}x`)
-    terminal.type('\x7f')
-    expected += service.url
-    await terminal.waitForScreen(expected)
-    terminal.type('\r')
-    expected += `\r\nAPI key for ${service.url} (not shown): `
-    await terminal.waitForScreen(expected)
-    terminal.type(`${service.key}\r`)
-    expect(await terminal.exited).toBe(0)
-    await terminal.waitForScreen(`${expected}\r\nLogged in to ${service.url}. petstore logout deletes the saved key.`)
-    expect(terminal.shown()).not.toContain(service.key)
-  })
+test('login shows its questions and the address, but not the key', async () => {
+  const env = { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' }
+  const terminal = openTerminal(['login'], env, 40)
+  let expected = 'Address of the service [http://127.0.0.1:8080/v1]: '
+  await terminal.waitForScreen(expected)
+  terminal.type(`${service.url}x`)
+  await terminal.waitForScreen(`${expected}${service.url}x`)
+  terminal.type('\x7f')
+  expected += service.url
+  await terminal.waitForScreen(expected)
+  terminal.type('\r')
+  expected += `\r\nAPI key for ${service.url} (not shown): `
+  await terminal.waitForScreen(expected)
+  terminal.type(`${service.key}\r`)
+  expect(await terminal.exited).toBe(0)
+  await terminal.waitForScreen(`${expected}\r\nLogged in to ${service.url}. petstore logout deletes the saved key.`)
+  expect(terminal.shown()).not.toContain(service.key)
+})
 
-  test('saves nothing after Ctrl-C', async () => {
-    const terminal = openTerminal(['login'], { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })
-    await terminal.waitFor('Address')
-    terminal.type('\x03')
-    expect(await terminal.exited).toBe(1)
-    expect(terminal.screen()).toContain('\npetstore: Nothing was saved.')
-  })
+test('login saves nothing after Ctrl-C', async () => {
+  const terminal = openTerminal(['login'], { HOME: fs.mkdtempSync(temporaryFile('home-')), NO_COLOR: '1' })
+  await terminal.waitFor('Address')
+  terminal.type('\x03')
+  expect(await terminal.exited).toBe(1)
+  expect(terminal.screen()).toContain('\npetstore: Nothing was saved.')
+})
 
-  test('saves a key that the service accepts, for that address only, and readable only by its owner', async () => {
-    const home = fs.mkdtempSync(temporaryFile('home-'))
-    const env = { HOME: home, PETSTORE_PORT: new URL(service.url).port }
-    const login = (key: string) => run(['login'], { cwd, env, stdin: `${key}\n` })
-    const unknown = 'pets_live_0000000000000000000000000000'
-    expect(await login(unknown)).toEqual(ended(4, /mistyped or not an API key: keys are pets_live_ or/))
-    const empty = await login('')
-    expect([empty.status, empty.stderr]).toEqual([4, 'petstore: No API key was given. Nothing was saved.\n'])
-    const loggedIn = await login(service.key)
-    expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
-    expect(loggedIn.stderr).toContain(`Logged in to ${service.url}.`)
-    expect(loggedIn.stderr).not.toContain(service.key)
-    const kept = join(home, '.config/petstore/login.json')
-    expect(fs.statSync(kept).mode & 0o777).toBe(0o600)
-    const target = join(home, 'login-of-a-team')
-    fs.renameSync(kept, target)
-    fs.symlinkSync(target, kept)
-    fs.chmodSync(target, 0o644)
-    expect((await login(service.key)).status).toBe(0)
-    expect([fs.lstatSync(kept).isSymbolicLink(), fs.statSync(target).mode & 0o777]).toEqual([true, 0o600])
-    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
-    const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
-    expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
-    const other = { PETSTORE_URL: 'http://127.0.0.1:1', PETSTORE_API_KEY: service.key }
-    expect((await run(['pets', 'list', '--port', env.PETSTORE_PORT], { env: other })).status).toBe(0)
-    const both = await run(['pets', 'list', '--port', '3000', '--url', service.url], { env: other })
-    expect(both).toEqual(ended(2, /'--port <number>' cannot be used with option '--url <address>'/))
-    await run(['logout'], { cwd, env: { HOME: home } })
-    expect([fs.existsSync(target), fs.lstatSync(kept).isSymbolicLink()]).toEqual([false, true])
-    expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
-  })
+test('login saves a key that the service accepts, for that address only, and readable only by its owner', async () => {
+  const home = fs.mkdtempSync(temporaryFile('home-'))
+  const env = { HOME: home, PETSTORE_PORT: new URL(service.url).port }
+  const login = (key: string) => run(['login'], { cwd, env, stdin: `${key}\n` })
+  const unknown = 'pets_live_0000000000000000000000000000'
+  expect(await login(unknown)).toEqual(ended(4, /mistyped or not an API key: keys are pets_live_ or/))
+  const empty = await login('')
+  expect([empty.status, empty.stderr]).toEqual([4, 'petstore: No API key was given. Nothing was saved.\n'])
+  const loggedIn = await login(service.key)
+  expect(loggedIn).toMatchObject({ status: 0, stdout: '' })
+  expect(loggedIn.stderr).toContain(`Logged in to ${service.url}.`)
+  expect(loggedIn.stderr).not.toContain(service.key)
+  const kept = join(home, '.config/petstore/login.json')
+  expect(fs.statSync(kept).mode & 0o777).toBe(0o600)
+  const target = join(home, 'login-of-a-team')
+  fs.renameSync(kept, target)
+  fs.symlinkSync(target, kept)
+  fs.chmodSync(target, 0o644)
+  expect((await login(service.key)).status).toBe(0)
+  expect([fs.lstatSync(kept).isSymbolicLink(), fs.statSync(target).mode & 0o777]).toEqual([true, 0o600])
+  expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).status).toBe(0)
+  const elsewhere = await run(['pets', 'list', '--url', 'http://127.0.0.1:1'], { cwd, env: { HOME: home } })
+  expect(elsewhere.stderr).toContain('There is no API key for http://127.0.0.1:1/v1')
+  const other = { PETSTORE_URL: 'http://127.0.0.1:1', PETSTORE_API_KEY: service.key }
+  expect((await run(['pets', 'list', '--port', env.PETSTORE_PORT], { env: other })).status).toBe(0)
+  const both = await run(['pets', 'list', '--port', '3000', '--url', service.url], { env: other })
+  expect(both).toEqual(ended(2, /'--port <number>' cannot be used with option '--url <address>'/))
+  await run(['logout'], { cwd, env: { HOME: home } })
+  expect([fs.existsSync(target), fs.lstatSync(kept).isSymbolicLink()]).toEqual([false, true])
+  expect((await run(['pets', 'list'], { cwd, env: { HOME: home } })).stderr).toContain('no API key')
 })
 
 test.each(['login', 'logout', 'pets list'])(

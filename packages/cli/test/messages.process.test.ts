@@ -14,23 +14,21 @@ import { migrateStore } from '../../service/src/store/kinds.ts'
 const { cwd, file, pets, service } = await openShop()
 const usage = (command: string) => `  ${command} --help shows the usage.\n`
 
-describe('an error message', () => {
-  test.each([
-    [['lst'], `Unknown command 'lst'.\n${usage('petstore')}`],
-    [['pets', 'sell', '4'], `Unknown command 'sell'. Did you mean petstore sell PET?\n${usage('petstore pets')}`],
-    [['pets', 'add', 'Rex'], `Required option '--category <category>' not specified.\n${usage('petstore pets add')}`],
-    [['migrate'], `Use --check or --apply.\n${usage('petstore migrate')}`],
-    [['help', 'nope'], `There is no command and no page 'nope'.\n${usage('petstore help')}`],
-  ])('has the common style: %j', async (args, message) => {
-    const { stdout, stderr } = await run(args, { cwd })
-    expect([stdout, stderr]).toEqual(['', `petstore: ${message}`])
-  })
+test.each([
+  [['lst'], `Unknown command 'lst'.\n${usage('petstore')}`],
+  [['pets', 'sell', '4'], `Unknown command 'sell'. Did you mean petstore sell PET?\n${usage('petstore pets')}`],
+  [['pets', 'add', 'Rex'], `Required option '--category <category>' not specified.\n${usage('petstore pets add')}`],
+  [['migrate'], `Use --check or --apply.\n${usage('petstore migrate')}`],
+  [['help', 'nope'], `There is no command and no page 'nope'.\n${usage('petstore help')}`],
+])('an error message has the common style: %j', async (args, message) => {
+  const { stdout, stderr } = await run(args, { cwd })
+  expect([stdout, stderr]).toEqual(['', `petstore: ${message}`])
+})
 
-  test('begins in red at a terminal', async () => {
-    const terminal = openTerminal(['lst'])
-    await terminal.exited
-    expect(terminal.shown()).toStartWith('\x1b[31mpetstore:\x1b[39m ')
-  })
+test('an error message begins in red at a terminal', async () => {
+  const terminal = openTerminal(['lst'])
+  await terminal.exited
+  expect(terminal.shown()).toStartWith('\x1b[31mpetstore:\x1b[39m ')
 })
 
 describe('explains a system error in words', () => {

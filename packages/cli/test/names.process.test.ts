@@ -19,34 +19,32 @@ const service = await startService({ names: new Names('Rex & Co', categories) })
 const cwd = mkdtempSync(temporaryFile('cwd-'))
 const pets = (...args: string[]) => run(['pets', ...args], { cwd, env: service.env })
 
-describe('a category', () => {
-  test('can be given by name, in any case, or by id; tables show names, JSON has ids', async () => {
-    const added = await pets('add', 'Rex', '--category', 'dogs')
-    expect([added.stderr, added.stdout]).toEqual(['', 'ID  NAME  CATEGORY  STATUS\n1   Rex   Dogs      available\n'])
-    const json = await pets('add', 'Pip', '--category', 'vogel', '--json')
-    expect(json.stdout).toBe('{"id":2,"name":"Pip","categoryId":9,"status":"available"}\n')
-    expect((await pets('add', 'Tom', '--category', '11')).stdout).toContain('3   Tom   11        available\n')
-    expect((await pets('list')).stdout).toBe(
-      'ID  NAME  CATEGORY  STATUS\n1   Rex   Dogs      available\n2   Pip   Vögel     available\n3   Tom   11        available\n',
-    )
-    for (const category of ['DOGS', '9223372036854775807']) {
-      expect((await pets('list', '--category', category, '--json')).stdout).toMatch(/^\[\n.*"Rex".*\n\]\n$/)
-    }
-    expect((await pets('update', '3', '--category', 'small animals')).stdout).toContain('Small animals')
-    expect((await pets('show', '3')).stdout).toContain('Small animals')
-    expect((await pets('list', '--category', '10')).stderr).toBe("Category it's $(x) has no pets.\n")
-    expect((await pets('export', '--format', 'csv', '--category', 'Dogs')).stdout).toBe(
-      'id,name,categoryId,status\n1,Rex,9223372036854775807,available\n',
-    )
-  })
+test('a category can be given by name, in any case, or by id; tables show names, JSON has ids', async () => {
+  const added = await pets('add', 'Rex', '--category', 'dogs')
+  expect([added.stderr, added.stdout]).toEqual(['', 'ID  NAME  CATEGORY  STATUS\n1   Rex   Dogs      available\n'])
+  const json = await pets('add', 'Pip', '--category', 'vogel', '--json')
+  expect(json.stdout).toBe('{"id":2,"name":"Pip","categoryId":9,"status":"available"}\n')
+  expect((await pets('add', 'Tom', '--category', '11')).stdout).toContain('3   Tom   11        available\n')
+  expect((await pets('list')).stdout).toBe(
+    'ID  NAME  CATEGORY  STATUS\n1   Rex   Dogs      available\n2   Pip   Vögel     available\n3   Tom   11        available\n',
+  )
+  for (const category of ['DOGS', '9223372036854775807']) {
+    expect((await pets('list', '--category', category, '--json')).stdout).toMatch(/^\[\n.*"Rex".*\n\]\n$/)
+  }
+  expect((await pets('update', '3', '--category', 'small animals')).stdout).toContain('Small animals')
+  expect((await pets('show', '3')).stdout).toContain('Small animals')
+  expect((await pets('list', '--category', '10')).stderr).toBe("Category it's $(x) has no pets.\n")
+  expect((await pets('export', '--format', 'csv', '--category', 'Dogs')).stdout).toBe(
+    'id,name,categoryId,status\n1,Rex,9223372036854775807,available\n',
+  )
+})
 
-  test('with an unknown name is rejected, and the message lists the names', async () => {
-    expect(await pets('add', 'Rex', '--category', 'Dgos')).toEqual({
-      stdout: '',
-      stderr:
-        'petstore: No category has the name "Dgos". The names are "Dogs", "Small animals", "Vögel", "it\'s $(x)".\n',
-      status: 2,
-    })
+test('a category with an unknown name is rejected, and the message lists the names', async () => {
+  expect(await pets('add', 'Rex', '--category', 'Dgos')).toEqual({
+    stdout: '',
+    stderr:
+      'petstore: No category has the name "Dgos". The names are "Dogs", "Small animals", "Vögel", "it\'s $(x)".\n',
+    status: 2,
   })
 })
 

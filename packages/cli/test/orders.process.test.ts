@@ -1,6 +1,6 @@
 // `petstore orders`, `petstore sell` and `petstore inventory`.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended } from '../../../test/support/ended.ts'
@@ -69,60 +69,61 @@ test('places and completes an order, and counts the pets, as tables', async () =
   expect((await orders('return', String(id))).stdout).toContain(' returned ')
 })
 
-describe('petstore sell', () => {
-  const newestOrder = async (petId: bigint) => (await client.listOrderPage({ petId, sort: 'newest' })).orders[0]
+const newestOrder = async (petId: bigint) => (await client.listOrderPage({ petId, sort: 'newest' })).orders[0]
 
-  /** Sells a pet while a proxy answers requests for `path` with `status`, after passing them on if `passesOn`. */
-  async function sellBehind(petId: bigint, status: number, passesOn = false, path = /\/complete$/) {
-    let asked = 0
-    const { url } = startFake(async (request) => {
-      if (request.method === 'GET' || !path.test(request.url)) return passOn(request, service)
-      asked++
-      if (passesOn) await passOn(request, service)
-      return Response.json({ code: 'unknown_to_us', message: 'No.', status }, { status })
-    })
-    const ended = await run(['sell', String(petId)], { cwd, env: { ...service.env, PETSTORE_URL: url } })
-    return { ...ended, asked }
-  }
-
-  test('sells a pet once, and prints its name', async () => {
-    const petId = await addPet('Bruno')
-    const sold = await petstore(['sell', String(petId), '--reference', 'receipt 4711'])
-    const order = await newestOrder(petId)
-    expect(order).toMatchObject({ status: 'completed', reference: 'receipt 4711' })
-    expect(sold).toMatchObject({ status: 0, stderr: `Sold pet ${petId} (Bruno).\n` })
-    expect(sold.stdout).toMatch(/\n\d+ +\d+ +Bruno +completed .* receipt 4711\n$/)
-    const again = await petstore(['sell', String(petId)])
-    expect(again).toEqual({ status: 1, stdout: '', stderr: `petstore: Pet ${petId} is sold (order ${order?.id}).\n` })
-    const json = await petstore(['sell', String(await addPet()), '--json'])
-    expect([json.stderr, JSON.parse(json.stdout)]).toEqual(['', expect.objectContaining({ status: 'completed' })])
+/** Sells a pet while a proxy responds to requests for `path` with `status`, after passing them on if `passesOn`. */
+async function sellBehind(petId: bigint, status: number, passesOn = false, path = /\/complete$/) {
+  let asked = 0
+  const { url } = startFake(async (request) => {
+    if (request.method === 'GET' || !path.test(request.url)) return passOn(request, service)
+    asked++
+    if (passesOn) await passOn(request, service)
+    return Response.json({ code: 'unknown_to_us', message: 'No.', status }, { status })
   })
+  const ended = await run(['sell', String(petId)], { cwd, env: { ...service.env, PETSTORE_URL: url } })
+  return { ...ended, asked }
+}
 
-  test.each([
-    ['without an end', {}],
-    ['with an end', { expiresAt: new Date(Date.now() + 3_600_000).toISOString() }],
-  ])('rejects a pet that is reserved %s, and names the order and its customer', async (_, end) => {
-    const petId = await addPet()
-    const { id, expiresAt } = await client.placeOrder({ petId, reference: 'Anna', ...end })
-    const refused = await petstore(['sell', String(petId)])
-    expect(refused).toMatchObject({ status: 1, stdout: '' })
-    const until = expiresAt ? ` until ${expiresAt}` : ''
-    expect(refused.stderr).toBe(
-      `petstore: Pet ${petId} is reserved for "Anna"${until} by order ${id}. To sell it to that customer, run petstore orders complete ${id}.\n`,
-    )
-  })
+test('sells a pet once, and prints its name', async () => {
+  const petId = await addPet('Bruno')
+  const sold = await petstore(['sell', String(petId), '--reference', 'receipt 4711'])
+  const order = await newestOrder(petId)
+  expect(order).toMatchObject({ status: 'completed', reference: 'receipt 4711' })
+  expect(sold).toMatchObject({ status: 0, stderr: `Sold pet ${petId} (Bruno).\n` })
+  expect(sold.stdout).toMatch(/\n\d+ +\d+ +Bruno +completed .* receipt 4711\n$/)
+  const again = await petstore(['sell', String(petId)])
+  expect(again).toEqual({ status: 1, stdout: '', stderr: `petstore: Pet ${petId} is sold (order ${order?.id}).\n` })
+  const json = await petstore(['sell', String(await addPet()), '--json'])
+  expect([json.stderr, JSON.parse(json.stdout)]).toEqual(['', expect.objectContaining({ status: 'completed' })])
+})
 
-  test('cancels its order if the service rejects its completion', async () => {
-    const petId = await addPet()
-    expect(await sellBehind(petId, 409)).toMatchObject({ status: 1, stderr: expect.stringMatching(/^petstore: No\./) })
-    expect(await newestOrder(petId)).toMatchObject({ status: 'cancelled' })
-  })
+test.each([
+  ['without an end', {}],
+  ['with an end', { expiresAt: new Date(Date.now() + 3_600_000).toISOString() }],
+])('petstore sell rejects a pet that is reserved %s, and names the order and its customer', async (_, end) => {
+  const petId = await addPet()
+  const { id, expiresAt } = await client.placeOrder({ petId, reference: 'Anna', ...end })
+  const refused = await petstore(['sell', String(petId)])
+  expect(refused).toMatchObject({ status: 1, stdout: '' })
+  const until = expiresAt ? ` until ${expiresAt}` : ''
+  expect(refused.stderr).toBe(
+    `petstore: Pet ${petId} is reserved for "Anna"${until} by order ${id}. To sell it to that customer, run petstore orders complete ${id}.\n`,
+  )
+})
 
-  test.each([
-    [500, true],
-    [500, false],
-    [408, true],
-  ])('prints how to find out whether the pet was sold, after %d: completed %j', async (answer, completed) => {
+test('petstore sell cancels its order if the service rejects its completion', async () => {
+  const petId = await addPet()
+  expect(await sellBehind(petId, 409)).toMatchObject({ status: 1, stderr: expect.stringMatching(/^petstore: No\./) })
+  expect(await newestOrder(petId)).toMatchObject({ status: 'cancelled' })
+})
+
+test.each([
+  [500, true],
+  [500, false],
+  [408, true],
+])(
+  'petstore sell prints how to find out whether the pet was sold, after %d: completed %j',
+  async (answer, completed) => {
     const petId = await addPet()
     const { status, stderr, asked } = await sellBehind(petId, answer, completed)
     const { id, expiresAt = '', placedAt = '', ...order } = (await newestOrder(petId)) as Order
@@ -132,29 +133,29 @@ describe('petstore sell', () => {
     )
     expect(Math.round((Date.parse(expiresAt) - Date.parse(placedAt)) / 60_000)).toBe(10)
     expect(await orders('complete', String(id))).toMatchObject({ status: 0, stderr: `Sold pet ${petId} (Rex).\n` })
-  })
+  },
+)
 
-  test.each([403, 429])(
-    'names the order and the next command if it can neither complete nor cancel: %d',
-    async (status) => {
-      const petId = await addPet()
-      const { stderr } = await sellBehind(petId, status, false, /\/orders\/\d+/)
-      const { id, expiresAt } = (await newestOrder(petId)) as Order
-      expect(stderr).toStartWith(
-        `Order ${id} may hold pet ${petId} until ${expiresAt}. To release it, run petstore orders cancel ${id}.\npetstore: No.`,
-      )
-    },
-  )
-
-  test('prints how to find the order if the response to placing it is lost', async () => {
+test.each([403, 429])(
+  'petstore sell names the order and the next command if it can neither complete nor cancel: %d',
+  async (status) => {
     const petId = await addPet()
-    const { stderr } = await sellBehind(petId, 502, true, /\/orders$/)
-    const { expiresAt, status } = (await newestOrder(petId)) as Order
-    expect(status).toBe('pending')
+    const { stderr } = await sellBehind(petId, status, false, /\/orders\/\d+/)
+    const { id, expiresAt } = (await newestOrder(petId)) as Order
     expect(stderr).toStartWith(
-      `Pet ${petId} may be reserved until ${expiresAt}. To see its order, run petstore orders list --pet ${petId} --newest.\npetstore: No.`,
+      `Order ${id} may hold pet ${petId} until ${expiresAt}. To release it, run petstore orders cancel ${id}.\npetstore: No.`,
     )
-  })
+  },
+)
+
+test('petstore sell prints how to find the order if the response to placing it is lost', async () => {
+  const petId = await addPet()
+  const { stderr } = await sellBehind(petId, 502, true, /\/orders$/)
+  const { expiresAt, status } = (await newestOrder(petId)) as Order
+  expect(status).toBe('pending')
+  expect(stderr).toStartWith(
+    `Pet ${petId} may be reserved until ${expiresAt}. To see its order, run petstore orders list --pet ${petId} --newest.\npetstore: No.`,
+  )
 })
 
 test.each([-3, 3])('reservations end by the clock of the service, which is %d days off', async (days) => {

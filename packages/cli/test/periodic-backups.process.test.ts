@@ -160,7 +160,7 @@ describe.concurrent('periodic backups', () => {
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
   })
 
-  test('are retried immediately if the clock was set back by more than a minute after a failure', async () => {
+  test('are retried immediately if the clock was moved back by more than a minute after a failure', async () => {
     const folder = temporaryFile('folder')
     const lines: string[] = []
     const log = createLog('info', { destination: { write: (line) => lines.push(line) } })

@@ -29,7 +29,7 @@ const file = (name: string, contents: string): string => {
   return name
 }
 
-/** A server that answers with hostile text. */
+/** A server that responds with hostile text. */
 const { url } = startFake(({ method, url }) => {
   const { pathname } = new URL(url)
   const order = { id: 1, petId: 1, petName: NEWLINE, status: NEWLINE, reference: NEWLINE }

@@ -1,7 +1,7 @@
 // The progress that long commands show at a terminal, and the state after Ctrl-C.
 
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { startGate } from '../../../test/support/fake.ts'
 import { temporaryFile } from '../../../test/support/files.ts'
@@ -28,7 +28,7 @@ async function largeStore(pets: number): Promise<string> {
 }
 
 /**
- * Runs the child process of a command in steps until its unfinished file exists beside `target`, and stops it there,
+ * Runs the child process of a command in steps until its unfinished file exists next to `target`, and stops it there,
  * so that the test does not depend on the speed of the machine. Returns a function that continues it.
  */
 async function holdChild({ pid }: Terminal, target: string): Promise<() => void> {
@@ -101,37 +101,35 @@ test('an interrupted copy leaves no store, and a second run copies everything', 
   expect((await run(['copy', '--from', from, '--to', to])).stdout).toContain(`${PETS} pets`)
 })
 
-describe('backup and restore', () => {
-  test('show a bar; Ctrl-C leaves no file', async () => {
-    const [store, backup] = [await largeStore(PETS), temporaryFile('backup.db')]
-    const env = { PETSTORE_DATABASE: store, NO_COLOR: '1' }
-    const interrupted = openTerminal(['backup', backup], env, 200)
-    const goOn = await holdChild(interrupted, backup)
-    await interrupted.waitFor(' MB')
-    interrupted.type(CTRL_C)
-    goOn()
-    expect(await interrupted.exited).toBe(130)
-    await interrupted.waitForScreen(`petstore: Interrupted. Unfinished files were removed: ${backup} does not exist.`)
-    expect(beside(backup)).toEqual([])
+test('backup and restore show a bar; Ctrl-C leaves no file', async () => {
+  const [store, backup] = [await largeStore(PETS), temporaryFile('backup.db')]
+  const env = { PETSTORE_DATABASE: store, NO_COLOR: '1' }
+  const interrupted = openTerminal(['backup', backup], env, 200)
+  const goOn = await holdChild(interrupted, backup)
+  await interrupted.waitFor(' MB')
+  interrupted.type(CTRL_C)
+  goOn()
+  expect(await interrupted.exited).toBe(130)
+  await interrupted.waitForScreen(`petstore: Interrupted. Unfinished files were removed: ${backup} does not exist.`)
+  expect(beside(backup)).toEqual([])
 
-    expect((await run(['backup', backup], { env })).stdout).toStartWith(`Backed up ${PETS} pets, 0 orders and 1 key`)
+  expect((await run(['backup', backup], { env })).stdout).toStartWith(`Backed up ${PETS} pets, 0 orders and 1 key`)
 
-    const restoring = openTerminal(['restore', backup], env, 200)
-    const finish = await holdChild(restoring, store)
-    await restoring.waitFor(' MB')
-    restoring.type(CTRL_C)
-    finish()
-    expect(await restoring.exited).toBe(130)
-    await restoring.waitForScreen(`petstore: Interrupted. Unfinished files were removed: ${store} was not changed.`)
-    expect(beside(store)).toEqual([])
-    expect((await run(['restore', backup], { env })).stdout).toStartWith(`Restored ${PETS} pets, 0 orders and 1 key`)
-  })
+  const restoring = openTerminal(['restore', backup], env, 200)
+  const finish = await holdChild(restoring, store)
+  await restoring.waitFor(' MB')
+  restoring.type(CTRL_C)
+  finish()
+  expect(await restoring.exited).toBe(130)
+  await restoring.waitForScreen(`petstore: Interrupted. Unfinished files were removed: ${store} was not changed.`)
+  expect(beside(store)).toEqual([])
+  expect((await run(['restore', backup], { env })).stdout).toStartWith(`Restored ${PETS} pets, 0 orders and 1 key`)
+})
 
-  test('print the same errors as without a terminal', async () => {
-    const env = { PETSTORE_DATABASE: temporaryFile('none.db'), NO_COLOR: '1' }
-    const command = ['backup', temporaryFile('file.db')]
-    const terminal = openTerminal(command, env, 200)
-    expect(await terminal.exited).toBe(1)
-    await terminal.waitForScreen((await run(command, { env })).stderr.trim())
-  })
+test('backup and restore print the same errors as without a terminal', async () => {
+  const env = { PETSTORE_DATABASE: temporaryFile('none.db'), NO_COLOR: '1' }
+  const command = ['backup', temporaryFile('file.db')]
+  const terminal = openTerminal(command, env, 200)
+  expect(await terminal.exited).toBe(1)
+  await terminal.waitForScreen((await run(command, { env })).stderr.trim())
 })

@@ -111,25 +111,23 @@ test('--json prints one JSON line', async () => {
   expect([status, JSON.parse(stdout)]).toEqual([0, { url, apiKey }])
 })
 
-describe('--ephemeral', () => {
-  test('prints its key, then its address, and writes no file', async () => {
-    const cwd = temporaryFile('cwd').slice(0, -4)
-    const service = await serve(['--ephemeral'], { cwd })
-    expect(service.stdout()).toMatch(/^key: pets_test_\w{28}\npetstore listening on \S+\n$/)
-    expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
-    expect(await service.stop()).toBe(0)
-    expect([...new Bun.Glob('**').scanSync(cwd)]).toEqual([])
-  })
+test('--ephemeral prints its key, then its address, and writes no file', async () => {
+  const cwd = temporaryFile('cwd').slice(0, -4)
+  const service = await serve(['--ephemeral'], { cwd })
+  expect(service.stdout()).toMatch(/^key: pets_test_\w{28}\npetstore listening on \S+\n$/)
+  expect((await ask('POST', `${service.url}/pets`, service.key, PET)).status).toBe(201)
+  expect(await service.stop()).toBe(0)
+  expect([...new Bun.Glob('**').scanSync(cwd)]).toEqual([])
+})
 
-  test.concurrent.each([
-    { args: [], env: { PETSTORE_BASE_URL: 'https://petstore.example/v1' } },
-    { args: [], env: { PETSTORE_ENVIRONMENT: 'production' } },
-    { args: ['--environment', 'production'], env: {} },
-  ])('has a production key with a production setting: %p', async ({ args, env }) => {
-    const service = await serve(['--ephemeral', ...args], { env })
-    expect(service.stdout()).toMatch(/^key: pets_live_/)
-    await service.stop()
-  })
+test.concurrent.each([
+  { args: [], env: { PETSTORE_BASE_URL: 'https://petstore.example/v1' } },
+  { args: [], env: { PETSTORE_ENVIRONMENT: 'production' } },
+  { args: ['--environment', 'production'], env: {} },
+])('--ephemeral has a production key with a production setting: %p', async ({ args, env }) => {
+  const service = await serve(['--ephemeral', ...args], { env })
+  expect(service.stdout()).toMatch(/^key: pets_live_/)
+  await service.stop()
 })
 
 describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
@@ -157,7 +155,7 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
   })
 })
 
-test('a deprecated operation answers 410 after its sunset, unless PETSTORE_SUNSET=announce', async () => {
+test('a deprecated operation responds with 410 after its sunset, unless PETSTORE_SUNSET=announce', async () => {
   const command = sourceWith('clock-2031.ts')
   const removed = await serve(['--ephemeral'], { command })
   const { status, text } = await ask('GET', `${removed.url}/pets/1`, removed.key)

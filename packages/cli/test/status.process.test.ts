@@ -34,7 +34,7 @@ Key      …${readOnly.slice(-4)}, from the flag or the environment
   expect(later).toEndWith(`never expires\nEvent    pet.added: pet 1, by test, 2026-11-21 00:00Z\n`)
 })
 
-test('exits with 4 if the key is mistyped, rejected or missing, and with 3 if the service does not answer', async () => {
+test('exits with 4 if the key is mistyped, rejected or missing, and with 3 if the service does not respond', async () => {
   const refused = await status({ PETSTORE_URL: service.url, PETSTORE_API_KEY: `pets_live_${'0'.repeat(28)}` })
   expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('not an API key') })
   const generated = (await run(['keys', 'generate'])).stdout.trim()

@@ -80,7 +80,7 @@ async function withWorkers() {
   return { service, database, workers: childrenOf(service.pid) }
 }
 
-test.concurrent('at SIGTERM, the service answers requests in flight, then exits with 0', async () => {
+test.concurrent('at SIGTERM, the service responds to requests in flight, then exits with 0', async () => {
   const { service, answer, sendRest } = await withRequest()
   const ended = service.stop('SIGTERM')
   await service.logs('stopping')

@@ -22,34 +22,32 @@ function bytes(send: (socket: { write(text: string): void; end(): void }) => voi
   return { url: `http://127.0.0.1:${server.port}/v1` }
 }
 
-describe('our own service', () => {
-  test('only gets reads without --write, on the level interface, and is summarized by level', async () => {
-    const methods = new Set<string>()
-    const proxy = startFake((request) => {
-      methods.add(request.method)
-      return passOn(request, service)
-    })
-    const { stdout, stderr, status } = await verify([proxy.url])
-    expect(stdout).toMatch(/LEVEL +HELD +BROKEN +NOT CHECKED\ninterface +\d+ +0 +\d+\n\n/)
-    expect(stdout).toContain('Needs --write.')
-    expect(stdout).toContain(`${proxy.url} keeps every promise that was checked.\n`)
-    expect([status, stderr]).toEqual([0, ''])
-    expect(['GET', 'HEAD', 'OPTIONS']).toEqual(expect.arrayContaining([...methods]))
+test('our own service only gets reads without --write, on the level interface, and is summarized by level', async () => {
+  const methods = new Set<string>()
+  const proxy = startFake((request) => {
+    methods.add(request.method)
+    return passOn(request, service)
   })
+  const { stdout, stderr, status } = await verify([proxy.url])
+  expect(stdout).toMatch(/LEVEL +HELD +BROKEN +NOT CHECKED\ninterface +\d+ +0 +\d+\n\n/)
+  expect(stdout).toContain('Needs --write.')
+  expect(stdout).toContain(`${proxy.url} keeps every promise that was checked.\n`)
+  expect([status, stderr]).toEqual([0, ''])
+  expect(['GET', 'HEAD', 'OPTIONS']).toEqual(expect.arrayContaining([...methods]))
+})
 
-  test('gets the read-only key, and no output has a key', async () => {
-    const only = ['pets.create.success', 'keys.read-only.create'].flatMap((id) => ['--only', id])
-    const keys = { PETSTORE_READ_ONLY_KEY: readOnly }
-    const { stdout, stderr, status } = await verify([service.url, ...only, '--write', '--yes', '--json'], keys)
-    expect([status, resultsOf({ stdout }).map(({ outcome }) => outcome)]).toEqual([0, ['held', 'held']])
-    for (const key of [service.key, readOnly]) expect(stdout + stderr).not.toContain(key)
-  })
+test('our own service gets the read-only key, and no output has a key', async () => {
+  const only = ['pets.create.success', 'keys.read-only.create'].flatMap((id) => ['--only', id])
+  const keys = { PETSTORE_READ_ONLY_KEY: readOnly }
+  const { stdout, stderr, status } = await verify([service.url, ...only, '--write', '--yes', '--json'], keys)
+  expect([status, resultsOf({ stdout }).map(({ outcome }) => outcome)]).toEqual([0, ['held', 'held']])
+  for (const key of [service.key, readOnly]) expect(stdout + stderr).not.toContain(key)
+})
 
-  test('--only reports only this promise, after examining its premises', async () => {
-    const ended = await verify([service.url, '--only', 'pets.list.item.name', '--json'])
-    const results = [{ id: 'pets.list.item.name', level: 'interface', outcome: 'held' }]
-    expect(JSON.parse(ended.stdout)).toEqual({ target: service.url, levels: ['interface'], results })
-  })
+test('--only reports only this promise, after examining its premises', async () => {
+  const ended = await verify([service.url, '--only', 'pets.list.item.name', '--json'])
+  const results = [{ id: 'pets.list.item.name', level: 'interface', outcome: 'held' }]
+  expect(JSON.parse(ended.stdout)).toEqual({ target: service.url, levels: ['interface'], results })
 })
 
 test('reads a chunked response to the end, even if a chunk looks like the end', async () => {
@@ -80,41 +78,39 @@ test('waits for a rate limit', async () => {
   expect([ended.status, resultsOf(ended).map(({ outcome }) => outcome)]).toEqual([0, ['held', 'held']])
 })
 
-describe('a gateway', () => {
-  test('that returns 502, 503 or 504 gets the request again, and a change starts its check again', async () => {
-    const own = await startService({ now: Date.now })
-    const first = new Set([/^GET .*limit=3/, /^POST .*Zoë/, /^DELETE/])
-    const gateway = startFake(async (request) => {
-      const line = `${request.method} ${request.url} ${await request.clone().text()}`
-      const answer = await passOn(request, own)
-      const [met] = [...first].filter((one) => one.test(line))
-      return met && first.delete(met) ? new Response('<h1>Gateway</h1>', { status: 502 + first.size }) : answer
-    })
-    const only = ['pets.list.limit.between', 'pets.create.filtered', 'pets.delete.success', 'errors.members']
-    const flags = ['--write', '--yes', '--json', ...only.flatMap((id) => ['--only', id])]
-    const ended = await verify([gateway.url, ...flags], { PETSTORE_API_KEY: own.key })
-    expect(resultsOf(ended).map(({ outcome }) => outcome)).toEqual(['held', 'held', 'held', 'held'])
-    expect([ended.status, first.size]).toEqual([0, 0])
+test('a gateway that returns 502, 503 or 504 gets the request again, and a change starts its check again', async () => {
+  const own = await startService({ now: Date.now })
+  const first = new Set([/^GET .*limit=3/, /^POST .*Zoë/, /^DELETE/])
+  const gateway = startFake(async (request) => {
+    const line = `${request.method} ${request.url} ${await request.clone().text()}`
+    const answer = await passOn(request, own)
+    const [met] = [...first].filter((one) => one.test(line))
+    return met && first.delete(met) ? new Response('<h1>Gateway</h1>', { status: 502 + first.size }) : answer
   })
+  const only = ['pets.list.limit.between', 'pets.create.filtered', 'pets.delete.success', 'errors.members']
+  const flags = ['--write', '--yes', '--json', ...only.flatMap((id) => ['--only', id])]
+  const ended = await verify([gateway.url, ...flags], { PETSTORE_API_KEY: own.key })
+  expect(resultsOf(ended).map(({ outcome }) => outcome)).toEqual(['held', 'held', 'held', 'held'])
+  expect([ended.status, first.size]).toEqual([0, 0])
+})
 
-  test('breaks a promise if it always returns 502 for one request', async () => {
-    const gateway = startFake(async (request) =>
-      request.url.endsWith('limit=3') ? new Response('', { status: 502 }) : passOn(request, service),
-    )
-    const ended = await verify([gateway.url, '--json'])
-    const broken = resultsOf(ended).filter(({ outcome }) => outcome === 'broken')
-    const found = broken.map(({ id, actual }) => `${id}: ${actual}`)
-    expect([ended.status, found]).toEqual([1, ['pets.list.limit.between: status 502']])
-  })
+test('breaks a promise if it always returns 502 for one request', async () => {
+  const gateway = startFake(async (request) =>
+    request.url.endsWith('limit=3') ? new Response('', { status: 502 }) : passOn(request, service),
+  )
+  const ended = await verify([gateway.url, '--json'])
+  const broken = resultsOf(ended).filter(({ outcome }) => outcome === 'broken')
+  const found = broken.map(({ id, actual }) => `${id}: ${actual}`)
+  expect([ended.status, found]).toEqual([1, ['pets.list.limit.between: status 502']])
+})
 
-  test('breaks no promise if it returns 503 for every request', async () => {
-    let count = 0
-    const gateway = startFake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request, service)))
-    const { stdout, stderr, status } = await verify([gateway.url])
-    expect(stdout).toMatch(/^Only \d+ of \d+ promises could be checked/)
-    expect(stdout).toContain('The server answers 503.')
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/^petstore: Only \d+ of/)])
-  })
+test('breaks no promise if it returns 503 for every request', async () => {
+  let count = 0
+  const gateway = startFake((request) => (++count > 9 ? new Response('', { status: 503 }) : passOn(request, service)))
+  const { stdout, stderr, status } = await verify([gateway.url])
+  expect(stdout).toMatch(/^Only \d+ of \d+ promises could be checked/)
+  expect(stdout).toContain('The server answers 503.')
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/^petstore: Only \d+ of/)])
 })
 
 describe('--min-checked', () => {
@@ -191,7 +187,7 @@ describe('exits with 2 and one sentence on stderr for', () => {
       answering(({ url }) => Response.json({ error: `${new URL(url).pathname} not found` }, { status: 404 })),
       'has no /pets (404): is the base URL right?',
     ],
-    'that refuses the key': [answering(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
+    'that rejects the key': [answering(() => new Response('{}', { status: 401 })), 'refuses the API key (401)'],
     'without TLS, with an https URL': [
       () => ({ url: startFake(() => Response.json([])).url.replace('http:', 'https:') }),
       'could not be reached (ssl wrong version number)',

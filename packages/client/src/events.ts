@@ -89,7 +89,7 @@ export async function* followPages<Item>(
 
 /**
  * Yields the events of the pages. If a cursor expires and `onExpired` is set, starts again from the beginning. Rejects
- * if a read without a cursor is refused in this way, because starting again would not help.
+ * if a read without a cursor is rejected in this way, because starting again would not help.
  */
 export async function* followEach(
   read: ReadPage<Event>,

@@ -99,7 +99,7 @@ function isLost(failure: Failure): boolean {
 }
 
 /**
- * Not for creates: a refused create added nothing, because otherwise its Idempotency-Key would replay the response.
+ * Not for creates: a rejected create added nothing, because otherwise its Idempotency-Key would replay the response.
  */
 function isChange({ method, headers = {} }: RequestInit): boolean {
   return method !== undefined && !('Idempotency-Key' in headers)

@@ -17,7 +17,7 @@ interface Generator {
   command: string
   /** Imports its types `Pet` and `Code`. */
   types: string
-  /** What the client returns or throws for a refused create, and for a bigint in a create. */
+  /** What the client returns or throws for a rejected create, and for a bigint in a create. */
   refused?: string
   bigint?: string
 }

@@ -130,7 +130,7 @@ test('a 404 of a proxy does not confirm a deletion', () =>
     expect(await rejectionOf(client.deletePet(1n))).toBeInstanceOf(PetstoreUncertainError)
   }))
 
-test('refusals of reads and creates are certain, also after a lost response', async () => {
+test('rejections of reads and creates are certain, also after a lost response', async () => {
   const creates = [(client: Client) => client.createPet(REX), (client: Client) => client.placeOrder({ petId: 1n })]
   for (const call of [(client: Client) => client.getOrder(1n), ...creates]) {
     await withAnswers([cut, refused('pet_not_available', 409)], async (client) => {

@@ -1,5 +1,5 @@
 // Reads and writes JSON exactly. JSON.parse rounds int64 and accepts duplicate names. This reader follows RFC 8259,
-// keeps numbers as text, refuses duplicate names and limits the nesting. The writer is like JSON.stringify, but writes
+// keeps numbers as text, rejects duplicate names and limits the nesting. The writer is like JSON.stringify, but writes
 // a bigint as a number. Reading the body of a create takes 0.5 µs instead of 0.1 µs.
 //
 // Also reads 64-bit integers exactly: from JSON numbers (1.0 and 1e3 are integers, as in JSON Schema), and from decimal

@@ -1,4 +1,4 @@
-// The check of responses that other tests use refuses responses that do not follow the contract.
+// The check of responses that other tests use rejects responses that do not follow the contract.
 
 import { expect, test } from 'bun:test'
 import { checkAgainstContract, isInstant } from '../../../test/support/contract-check.ts'

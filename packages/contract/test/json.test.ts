@@ -13,7 +13,7 @@ import {
   stringifyJson,
 } from '../src/json.ts'
 
-/** Legal JSON that we refuse, because of duplicate names. */
+/** Legal JSON that we reject, because of duplicate names. */
 const REFUSED_BY_DECISION = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json']
 
 describe('reading', () => {
@@ -43,7 +43,7 @@ describe('reading', () => {
     fc.assert(fc.property(json, (text) => expect(plain(parseJson(text))).toEqual(JSON.parse(text))))
   })
 
-  test('accepts and refuses the same damaged texts as JSON.parse', () => {
+  test('accepts and rejects the same damaged texts as JSON.parse', () => {
     const damaged = fc
       .tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom('', ...'{}[],:"\\0-.eE+ \t\u0000\u00a0tfn'))
       .map(([text, at, what]) => [text, at % (text.length + 1), what] as const)
@@ -61,7 +61,7 @@ describe('reading', () => {
     expect([...value.keys()]).toEqual(['__proto__', 'constructor'])
   })
 
-  test('refuses duplicate names in any notation', () => {
+  test('rejects duplicate names in any notation', () => {
     for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"c":1,"c":1}}]']) {
       expect(() => parseJson(text)).toThrow('the same name')
     }
@@ -86,41 +86,39 @@ test('writes what it read unchanged', () => {
   }
 })
 
-describe('int64 from a JSON number', () => {
-  test('reads every notation of an integer', () => {
-    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-    fc.assert(
-      fc.property(int64, fc.nat(30), fc.nat(30), (value, zeros, shift) => {
-        expect(int64FromJson(`${value}`)).toBe(value)
-        expect(int64FromJson(`${value}.${'0'.repeat(zeros + 1)}`)).toBe(value)
-        expect(int64FromJson(`${value}${'0'.repeat(shift)}e-${shift}`)).toBe(value)
-        expect(int64FromJson(shifted(value, shift))).toBe(value)
-      }),
-    )
-  })
+test('int64 from a JSON number reads every notation of an integer', () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  fc.assert(
+    fc.property(int64, fc.nat(30), fc.nat(30), (value, zeros, shift) => {
+      expect(int64FromJson(`${value}`)).toBe(value)
+      expect(int64FromJson(`${value}.${'0'.repeat(zeros + 1)}`)).toBe(value)
+      expect(int64FromJson(`${value}${'0'.repeat(shift)}e-${shift}`)).toBe(value)
+      expect(int64FromJson(shifted(value, shift))).toBe(value)
+    }),
+  )
+})
 
-  test('refuses a value between integers as a fraction', () => {
-    for (const text of ['0.1', '1.5', '-1e-1', '123e-4', '1e-99999999999999999999', '9223372036854775807.5']) {
-      expect(int64FromJson(text)).toBe('fraction')
-    }
-  })
+test('int64 from a JSON number rejects a value between integers as a fraction', () => {
+  for (const text of ['0.1', '1.5', '-1e-1', '123e-4', '1e-99999999999999999999', '9223372036854775807.5']) {
+    expect(int64FromJson(text)).toBe('fraction')
+  }
+})
 
-  test('refuses a value beyond int64, with any exponent', () => {
-    const beyond = ['9223372036854775808', '-9223372036854775809', '1e19', '1e400', '1e999999999999999999999']
-    for (const text of beyond) expect(int64FromJson(text)).toBe('range')
-  })
+test('int64 from a JSON number rejects a value beyond int64, with any exponent', () => {
+  const beyond = ['9223372036854775808', '-9223372036854775809', '1e19', '1e400', '1e999999999999999999999']
+  for (const text of beyond) expect(int64FromJson(text)).toBe('range')
+})
 
-  test('reads zero with any exponent', () => {
-    for (const text of ['0', '-0', '0.0', '0e5', '-0.00e-999999999999999999999']) expect(int64FromJson(text)).toBe(0n)
-  })
+test('int64 from a JSON number reads zero with any exponent', () => {
+  for (const text of ['0', '-0', '0.0', '0e5', '-0.00e-999999999999999999999']) expect(int64FromJson(text)).toBe(0n)
+})
 
-  test('reads tens of thousands of digits quickly', () => {
-    const digits = '0'.repeat(60_000)
-    expect(int64FromJson(`1${digits}`)).toBe('range')
-    expect(int64FromJson(`0.${digits}1`)).toBe('fraction')
-    expect(int64FromJson(`0.${digits}1e60001`)).toBe(1n)
-    expect(int64FromJson(`1${digits}1`)).toBe('range')
-  })
+test('int64 from a JSON number reads tens of thousands of digits quickly', () => {
+  const digits = '0'.repeat(60_000)
+  expect(int64FromJson(`1${digits}`)).toBe('range')
+  expect(int64FromJson(`0.${digits}1`)).toBe('fraction')
+  expect(int64FromJson(`0.${digits}1e60001`)).toBe(1n)
+  expect(int64FromJson(`1${digits}1`)).toBe('range')
 })
 
 test('int64 from plain decimal accepts digits and a minus sign only', () => {
@@ -153,7 +151,7 @@ function plain(value: Json): unknown {
   return object
 }
 
-/** Returns the value, or 'refused'. Duplicate names have their own test. */
+/** Returns the value, or 'rejected'. Duplicate names have their own test. */
 function outcome(read: () => unknown): unknown {
   try {
     return { value: read() }

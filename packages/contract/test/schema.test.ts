@@ -1,4 +1,4 @@
-// Compares the schema compiler with an independent validator, and tests the schemas that it refuses.
+// Compares the schema compiler with an independent validator, and tests the schemas that it rejects.
 
 import { expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'

@@ -1,4 +1,4 @@
-// The generator of the contract's types: a type that the contract does not use, and schemas that the generator refuses.
+// The generator of the contract's types: a type that the contract does not use, and schemas that the generator rejects.
 // `npm test` compares packages/contract/src/generated.ts with the generator's output.
 
 import { describe, expect, test } from 'bun:test'

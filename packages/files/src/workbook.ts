@@ -1,7 +1,7 @@
 // Reads the first visible sheet of a workbook (.xlsx, ECMA-376) as CSV.
 //
 // read-excel-file 9.3 does not return which sheets are hidden, unpacks any size, ignores date1904="true", and has four
-// dependencies. Browsers and Bun can unpack by themselves, and a sheet needs only a few elements.
+// dependencies. Browsers and Bun can unpack on their own, and a sheet needs only a few elements.
 
 import { FileError, WORKBOOK_BYTES_MAX, workbookError } from './format.ts'
 import { Archive } from './zip.ts'

@@ -1,6 +1,6 @@
 // CSV files in the formats of spreadsheets and shop systems are imported without editing.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { guessedColumns, ignoredHeadings, neededColumns, parseColumnChoices } from '../src/columns.ts'
 import { csv, excel, listSeparator } from '../src/csv.ts'
@@ -158,42 +158,40 @@ test.each([
   expect(ignoredHeadings(headings, columns).join(', ')).toBe(ignored)
 })
 
-describe('reports', () => {
-  test.each([
-    ['no column for the name', 'Item Name;Kategorie\nA;1\n', {}, '--columns "Item Name=name,Kategorie=categoryId"'],
-    ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or set one category for all records with --category.'],
-    ['an unknown heading', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
-    ['an assigned heading of two columns', 'A,A,B\n1,2,3\n', { columns: 'A=name,B=categoryId' }, 'the heading A.'],
-    ['JSON', ' [{"name":"A","categoryId":1}]', {}, 'The file is JSON, not CSV.'],
-    ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xd, 0xa), {}, 'pets.csv is a picture.'],
-    ['a picture of a web page', 'RIFF\x24\x00\x00\x00WEBPVP8 ', {}, 'pets.csv is a picture.'],
-    ['a PDF', '%PDF-1.7\n', {}, 'pets.csv is a PDF.'],
-    ['a compressed file', Uint8Array.of(0x1f, 0x8b, 8, 0), {}, 'pets.csv is a compressed file.'],
-    ['a workbook', 'PK\u0003\u0004', {}, 'pets.csv is a spreadsheet workbook.'],
-    ['an old workbook', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0), {}, 'pets.csv is a spreadsheet workbook.'],
-    [
-      'another encoding',
-      Uint8Array.of(0x41, 0xc9, 0x0a),
-      {},
-      'pets.csv is not UTF-8: the error is within its first 3 bytes.',
-    ],
-    ['half of a letter in UTF-16', Uint8Array.of(0xff, 0xfe, 0, 0xd8, 0x41, 0), {}, 'pets.csv is not UTF-16LE:'],
-  ] as const)('%s', async (_what, contents, said, message) => {
-    const bytes = typeof contents === 'string' ? utf8(contents) : contents
-    expect((await rejectionOf(read(bytes, said, 1_000))).message).toContain(message)
-  })
+test.each([
+  ['no column for the name', 'Item Name;Kategorie\nA;1\n', {}, '--columns "Item Name=name,Kategorie=categoryId"'],
+  ['no column for the category', 'Name;Preis\nA;1\n', {}, 'or set one category for all records with --category.'],
+  ['an unknown heading', 'name,categoryId\nA,1\n', { columns: 'Titel=name' }, 'There is no column Titel.'],
+  ['an assigned heading of two columns', 'A,A,B\n1,2,3\n', { columns: 'A=name,B=categoryId' }, 'the heading A.'],
+  ['JSON', ' [{"name":"A","categoryId":1}]', {}, 'The file is JSON, not CSV.'],
+  ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xd, 0xa), {}, 'pets.csv is a picture.'],
+  ['a picture of a web page', 'RIFF\x24\x00\x00\x00WEBPVP8 ', {}, 'pets.csv is a picture.'],
+  ['a PDF', '%PDF-1.7\n', {}, 'pets.csv is a PDF.'],
+  ['a compressed file', Uint8Array.of(0x1f, 0x8b, 8, 0), {}, 'pets.csv is a compressed file.'],
+  ['a workbook', 'PK\u0003\u0004', {}, 'pets.csv is a spreadsheet workbook.'],
+  ['an old workbook', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0), {}, 'pets.csv is a spreadsheet workbook.'],
+  [
+    'another encoding',
+    Uint8Array.of(0x41, 0xc9, 0x0a),
+    {},
+    'pets.csv is not UTF-8: the error is within its first 3 bytes.',
+  ],
+  ['half of a letter in UTF-16', Uint8Array.of(0xff, 0xfe, 0, 0xd8, 0x41, 0), {}, 'pets.csv is not UTF-16LE:'],
+] as const)('%s', async (_what, contents, said, message) => {
+  const bytes = typeof contents === 'string' ? utf8(contents) : contents
+  expect((await rejectionOf(read(bytes, said, 1_000))).message).toContain(message)
+})
 
-  test.each(['1.23E+15', '1,23e+15', ' 9E+18 '])('a category that a spreadsheet has rounded: %s', async (category) => {
-    const [record] = await read(utf8(`name;categoryId\nA;${category}\n`), {}, 1_000)
-    expect(record).toMatchObject({
-      pet: { name: 'A' },
-      problem: `has the category ${category}, which a spreadsheet has rounded. Enter all digits.`,
-    })
+test.each(['1.23E+15', '1,23e+15', ' 9E+18 '])('a category that a spreadsheet has rounded: %s', async (category) => {
+  const [record] = await read(utf8(`name;categoryId\nA;${category}\n`), {}, 1_000)
+  expect(record).toMatchObject({
+    pet: { name: 'A' },
+    problem: `has the category ${category}, which a spreadsheet has rounded. Enter all digits.`,
   })
+})
 
-  test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,', 'A=name,B=name'])('the invalid pairs %p', (text) => {
-    expect(() => parseColumnChoices(text)).toThrow('must be pairs such as')
-  })
+test.each(['', 'name', '=name', 'A=b', 'A=id', 'A=name,', 'A=name,B=name'])('the invalid pairs %p', (text) => {
+  expect(() => parseColumnChoices(text)).toThrow('must be pairs such as')
 })
 
 test.each([

@@ -61,7 +61,7 @@ test('an API key expires on time', async () => {
   expect((await get('/pets')).status).toBe(200)
 })
 
-test('refuses times in the past, and invalid times and durations', async () => {
+test('rejects times in the past, and invalid times and durations', async () => {
   const message = async (work: Promise<string>) => (await rejectionOf(work)).message
   expect(await message(store.clock.set('2020-01-01T00:00:00Z'))).toBe('The clock only goes forward until the reset.')
   expect(await message(store.clock.set('2030-02-30T00:00:00Z'))).toContain('A time is a date-time')

@@ -1,6 +1,6 @@
 // A service in practice, controlled through petstore/testing and through lines on stdin.
 
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFile } from '../../../test/support/files.ts'
@@ -30,65 +30,61 @@ test('serves normally without a fault, and the contract has its address', async 
   })
 })
 
-describe('a contract fault', () => {
-  test('a contract fault breaks its promise until the reset', async () => {
-    await store.lie('pets.create.int64.beyond-53-bits')
-    expect(await (await add()).text()).not.toContain(BIG)
-    await store.reset()
-    const { status } = await add()
-    const rex = expect.stringContaining(`"id":1,"name":"Rex","categoryId":${BIG}`)
-    expect([status, await (await list()).text()]).toEqual([201, rex])
-  })
-
-  test('a contract fault replaces the previous one', async () => {
-    await store.lie('pets.create.int64.beyond-53-bits')
-    await store.lie('pets.get.not-modified')
-    expect(await (await add()).text()).toContain(BIG)
-  })
-
-  test('only a listed contract fault can be chosen', async () => {
-    const lies = await store.lies()
-    expect(lies.length).toBeGreaterThan(200)
-    for (const id of lies) await store.lie(id)
-    const none = { message: 'There is no lie that breaks pets.none.' }
-    expect(await rejectionOf(store.lie('pets.none'))).toMatchObject(none)
-    expect(await rejectionOf(store.lie('constructor'))).toMatchObject({ message: expect.stringContaining('no lie') })
-  })
+test('a contract fault breaks its promise until the reset', async () => {
+  await store.lie('pets.create.int64.beyond-53-bits')
+  expect(await (await add()).text()).not.toContain(BIG)
+  await store.reset()
+  const { status } = await add()
+  const rex = expect.stringContaining(`"id":1,"name":"Rex","categoryId":${BIG}`)
+  expect([status, await (await list()).text()]).toEqual([201, rex])
 })
 
-describe('a report', () => {
-  const learnt = async () => {
-    const { lessons, requests } = await store.report()
-    const of = (outcome: string) => lessons.filter((lesson) => lesson.outcome === outcome)
-    return { requests, kept: of('kept').map(({ id }) => id), missed: of('missed') }
-  }
+test('a contract fault replaces the previous one', async () => {
+  await store.lie('pets.create.int64.beyond-53-bits')
+  await store.lie('pets.get.not-modified')
+  expect(await (await add()).text()).toContain(BIG)
+})
 
-  test('a report lists the requests, and the lessons with their evidence', async () => {
-    await add()
-    await store.fail({ operation: 'createPet', cut: 'after' })
-    await rejectionOf(add())
-    await add({ 'Idempotency-Key': 'late' })
-    const { requests, kept, missed } = await learnt()
-    const create = { method: 'POST', target: '/v1/pets' }
-    const told = requests.map(({ number, answer, ...rest }) =>
-      [number, answer, rest].map((one) => Bun.inspect(one)).join(),
-    )
-    expect(told).toEqual([1, 2, 3].map((n) => [n, n === 2 ? '"lost"' : '201', Bun.inspect(create)].join()))
-    expect(kept).toContain('key.header')
-    expect(missed).toMatchObject([
-      { id: 'creates.key', evidence: [1, 2] },
-      { id: 'creates.keyless', evidence: [2] },
-    ])
-  })
+test('a contract fault only a listed contract fault can be chosen', async () => {
+  const lies = await store.lies()
+  expect(lies.length).toBeGreaterThan(200)
+  for (const id of lies) await store.lie(id)
+  const none = { message: 'There is no lie that breaks pets.none.' }
+  expect(await rejectionOf(store.lie('pets.none'))).toMatchObject(none)
+  expect(await rejectionOf(store.lie('constructor'))).toMatchObject({ message: expect.stringContaining('no lie') })
+})
 
-  test('a report leaves out a key with reported: false, which gets no network fault', async () => {
-    const key = await store.createKey({ reported: false })
-    await store.fail({ status: 503 })
-    expect((await add({ Authorization: `Bearer ${key}` })).status).toBe(201)
-    expect(await learnt()).toEqual({ requests: [], kept: [], missed: [] })
-    expect((await list()).status).toBe(503)
-    expect((await learnt()).requests).toHaveLength(1)
-  })
+const learnt = async () => {
+  const { lessons, requests } = await store.report()
+  const of = (outcome: string) => lessons.filter((lesson) => lesson.outcome === outcome)
+  return { requests, kept: of('kept').map(({ id }) => id), missed: of('missed') }
+}
+
+test('a report lists the requests, and the lessons with their evidence', async () => {
+  await add()
+  await store.fail({ operation: 'createPet', cut: 'after' })
+  await rejectionOf(add())
+  await add({ 'Idempotency-Key': 'late' })
+  const { requests, kept, missed } = await learnt()
+  const create = { method: 'POST', target: '/v1/pets' }
+  const told = requests.map(({ number, answer, ...rest }) =>
+    [number, answer, rest].map((one) => Bun.inspect(one)).join(),
+  )
+  expect(told).toEqual([1, 2, 3].map((n) => [n, n === 2 ? '"lost"' : '201', Bun.inspect(create)].join()))
+  expect(kept).toContain('key.header')
+  expect(missed).toMatchObject([
+    { id: 'creates.key', evidence: [1, 2] },
+    { id: 'creates.keyless', evidence: [2] },
+  ])
+})
+
+test('a report leaves out a key with reported: false, which gets no network fault', async () => {
+  const key = await store.createKey({ reported: false })
+  await store.fail({ status: 503 })
+  expect((await add({ Authorization: `Bearer ${key}` })).status).toBe(201)
+  expect(await learnt()).toEqual({ requests: [], kept: [], missed: [] })
+  expect((await list()).status).toBe(503)
+  expect((await learnt()).requests).toHaveLength(1)
 })
 
 test('answers each line of JSON on stdin with one line', async () => {

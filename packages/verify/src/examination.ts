@@ -40,7 +40,7 @@ export class Examination {
     return this.run.seen
   }
 
-  /** Rejects with NotExaminable if this is not a server of the interface, or if it refuses the key. */
+  /** Rejects with NotExaminable if this is not a server of the interface, or if it rejects the key. */
   async begin(): Promise<void> {
     try {
       const answer = await new Probe(this.run).get('/pets')

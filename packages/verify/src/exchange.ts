@@ -21,7 +21,7 @@ export interface Received {
   body: Uint8Array
 }
 
-/** No complete response arrived. The message continues "The server …", such as "did not answer within 10 seconds". */
+/** No complete response arrived. The message continues "The server …", such as "did not respond within 10 seconds". */
 export class NoAnswer extends Error {}
 
 /** The response cannot be examined: it is not HTTP, or too long. The message continues "The server …". */

@@ -1,5 +1,5 @@
 // Reads and writes HTTP/1.1 messages as bytes, with header lines as sent. Ambiguous messages are not parsed but left
-// to the service. node:http accepts messages that the service refuses (trailers, codings before chunked), and vice
+// to the service. node:http accepts messages that the service rejects (trailers, codings before chunked), and vice
 // versa.
 
 import { type Header, headerOf, isNamed } from './headers.ts'
@@ -133,7 +133,7 @@ function responseHead(bytes: Buffer): Head | undefined {
   return head
 }
 
-/** Throws Unreadable as soon as the service would refuse it. */
+/** Throws Unreadable as soon as the service would reject it. */
 function requestHead(bytes: Buffer): Head | undefined {
   const head = headOf(bytes)
   const text = bytes.toString('latin1', 0, head?.length ?? HEAD_BYTES_MAX + 1)

@@ -6,7 +6,7 @@ import { addPet, orElse, retryStale, STATUSES, times } from './fixtures.ts'
 import type { Probe } from './probe.ts'
 
 const DEFAULT_LIMIT = 20
-/** The name of pets in creates that the server must refuse. */
+/** The name of pets in creates that the server must reject. */
 export const REFUSED_PET = 'refused pet'
 /** A category that needs more than 53 bits. */
 export const LARGE = 9007199254740993n

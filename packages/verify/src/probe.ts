@@ -177,7 +177,7 @@ export class Probe {
     }
   }
 
-  /** Returns whether the server answers a list with a temporary status, too. If so, sets the outage to `status`. */
+  /** Returns whether the server responds to a list with a temporary status, too. If so, sets the outage to `status`. */
   private async isOut(status: number): Promise<boolean> {
     const list = { method: 'GET', path: '/pets', headers: this.authorization({}), body: undefined, before: [] }
     if (TEMPORARY.includes((await this.send(list)).status)) this.run.outage = status

@@ -1,7 +1,7 @@
 // The catalogue finds each contract fault under its promise and few others, finds planted faults, and has no false
 // positives on a service that other clients use.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { concerns } from '../../../test/support/concerned.ts'
 import { brokenOf, examine, keysOf } from '../../../test/support/examine.ts'
 import { startProxy } from '../../../test/support/faulty.ts'
@@ -90,54 +90,50 @@ test('finds a planted fault, under few promises', async () => {
   expect(wrong).toEqual({})
 })
 
-describe('a contract fault', () => {
-  test('every promise has a contract fault', () => {
-    expect(ids.toSorted()).toEqual(PROMISES.map(({ id }) => id).sort())
-  })
-
-  test.each([0, 1, 2])('a contract fault is found under its promise, and under few others (part %p)', async (part) => {
-    const known = releasedNames().promises
-    const all = ids.filter((id, index) => index % ONE_OF === 0 || !known.includes(id))
-    expect(all.length).toBeGreaterThan(40)
-    const some = all.filter((_, index) => index % 3 === part)
-    const wrong = await eachLie(some, async (id) => {
-      const lines = await foundAlone(id, CONTRACT_FAULTS[id] as ContractFault)
-      const isFound = lines.some((line) => line.startsWith(`${id}: `))
-      return isFound && lines.length <= (MANY[id] ?? IDS_MAX) ? undefined : lines
-    })
-    expect(wrong).toEqual({})
-  })
+test('every promise has a contract fault', () => {
+  expect(ids.toSorted()).toEqual(PROMISES.map(({ id }) => id).sort())
 })
 
-describe('no false positive', () => {
-  async function busyService(): Promise<Service> {
-    const service = await startService({ now: Date.now })
-    await stock(service)
-    return service
-  }
-
-  test('no promise is broken if a resource changes and changes back between two reads', async () => {
-    const service = await busyService()
-    let moments = 0
-    const proxy = await startProxy(service.url, async (request, pass) => {
-      const response = await pass(request)
-      const isMoment = request.method === 'HEAD' && request.target.endsWith('/store/inventory') && ++moments === 1
-      return isMoment ? { ...response, headers: response.headers.filter(([name]) => !/etag/i.test(name)) } : response
-    })
-    const chosen = [promise('inventory.get.head')]
-    expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
+test.each([0, 1, 2])('a contract fault is found under its promise, and under few others (part %p)', async (part) => {
+  const known = releasedNames().promises
+  const all = ids.filter((id, index) => index % ONE_OF === 0 || !known.includes(id))
+  expect(all.length).toBeGreaterThan(40)
+  const some = all.filter((_, index) => index % 3 === part)
+  const wrong = await eachLie(some, async (id) => {
+    const lines = await foundAlone(id, CONTRACT_FAULTS[id] as ContractFault)
+    const isFound = lines.some((line) => line.startsWith(`${id}: `))
+    return isFound && lines.length <= (MANY[id] ?? IDS_MAX) ? undefined : lines
   })
+  expect(wrong).toEqual({})
+})
 
-  test('no promise is broken while other clients add and order pets, with and without --write', async () => {
-    const service = await busyService()
-    const keys = await keysOf(service)
-    const others = workOn(service)
-    const broken: string[] = []
-    for (let n = 0; n < RUNS; n++) broken.push(...brokenOf(await examine(service.url, { keys, write: n % 2 === 0 })))
-    const done = await others.stop()
-    expect(broken).toEqual([])
-    expect(done).toBeGreaterThan(100)
+async function busyService(): Promise<Service> {
+  const service = await startService({ now: Date.now })
+  await stock(service)
+  return service
+}
+
+test('no promise is broken if a resource changes and changes back between two reads', async () => {
+  const service = await busyService()
+  let moments = 0
+  const proxy = await startProxy(service.url, async (request, pass) => {
+    const response = await pass(request)
+    const isMoment = request.method === 'HEAD' && request.target.endsWith('/store/inventory') && ++moments === 1
+    return isMoment ? { ...response, headers: response.headers.filter(([name]) => !/etag/i.test(name)) } : response
   })
+  const chosen = [promise('inventory.get.head')]
+  expect(brokenOf(await examine(proxy.url, { keys: await keysOf(service), chosen }))).toEqual([])
+})
+
+test('no promise is broken while other clients add and order pets, with and without --write', async () => {
+  const service = await busyService()
+  const keys = await keysOf(service)
+  const others = workOn(service)
+  const broken: string[] = []
+  for (let n = 0; n < RUNS; n++) broken.push(...brokenOf(await examine(service.url, { keys, write: n % 2 === 0 })))
+  const done = await others.stop()
+  expect(broken).toEqual([])
+  expect(done).toBeGreaterThan(100)
 })
 
 /** Starts clients that add, order and return pets. `stop` resolves with the number of pets they added. */

@@ -179,7 +179,7 @@ const LOOK_EVERY_MS = 100
 
 /**
  * Runs the command again without a terminal, so that it does the work itself, and prints its output. The unfinished
- * file is beside `to`. Throws StartError with the child's message, or Interrupted.
+ * file is next to `to`. Throws StartError with the child's message, or Interrupted.
  */
 async function runWithBar(what: string, from: string, to: string): Promise<void> {
   const [source, target] = [realPath(from), realPath(to)]

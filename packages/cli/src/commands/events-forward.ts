@@ -33,7 +33,7 @@ const PREFIX = 'whsec_'
 const NEW_BYTES = 32
 const [BYTES_MIN, BYTES_MAX] = [24, 64]
 
-/** The time for an attempt to end after a signal. If this process misses an answer, the event is sent again. */
+/** The time for an attempt to end after a signal. If this process misses a response, the event is sent again. */
 const STOP_MS = 8_000
 const REPORT_EVERY_MS = 10_000
 

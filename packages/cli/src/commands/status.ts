@@ -45,7 +45,7 @@ export function openCommand(): Command {
     })
 }
 
-/** Throws PetstoreNetworkError if the service does not answer. */
+/** Throws PetstoreNetworkError if the service does not respond. */
 async function stateOf(baseUrl: string): Promise<string> {
   try {
     await get(baseUrl, '/readyz')

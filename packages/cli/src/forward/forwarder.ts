@@ -1,5 +1,5 @@
 // Forwards events from the feed to the receiver, one at a time: the next event follows only when the receiver has
-// accepted the one before and its cursor is on disk. So no event is lost or reordered, and only events whose answer
+// accepted the one before and its cursor is on disk. So no event is lost or reordered, and only events whose response
 // was lost are sent twice.
 
 import { eventReader, followPages } from '../../../client/src/events.ts'
@@ -39,7 +39,7 @@ export class Forwarder {
     private readonly giveUp: AbortSignal,
   ) {}
 
-  /** Resolves when it is stopped. Rejects with errors of the feed, and with StartError if the receiver answers 410. */
+  /** Resolves when it is stopped. Rejects with errors of the feed, and with StartError if the receiver responds with 410. */
   async run(service: Sender, from: string | undefined): Promise<void> {
     const { cursor } = this.saved
     const pages = followPages(eventReader(service, toItem), { cursor, from, signal: this.stop })

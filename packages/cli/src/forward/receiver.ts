@@ -68,7 +68,7 @@ function signed({ id, body }: Message, secrets: readonly Uint8Array[]): Record<s
 }
 
 /**
- * Reads the rest of the answer, to reuse the connection. Errors do not matter, because only the status counts.
+ * Reads the rest of the response, to reuse the connection. Errors do not matter, because only the status counts.
  * `answered` closes the connection.
  */
 async function drain(response: Response, answered: AbortController): Promise<void> {

@@ -96,7 +96,7 @@ export function messageOf(error: unknown): string {
   return expected ? (error as Error).message : Bun.inspect(error)
 }
 
-/** Returns whether the system refused or ended the connection. */
+/** Returns whether the system rejected or ended the connection. */
 function isUnreached(error: unknown): boolean {
   const { code } = ((error as Error).cause ?? {}) as { code?: unknown }
   return error instanceof PetstoreNetworkError && typeof code === 'string'

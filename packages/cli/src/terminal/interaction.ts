@@ -10,7 +10,7 @@ import { monotonicMs } from '../../../service/src/system/runtime.ts'
 import { duration, printNote } from './print.ts'
 
 export interface Progress {
-  /** `done` counts towards `total`. The bar shows `words` beside it. */
+  /** `done` counts towards `total`. The bar shows `words` next to it. */
   update(done: number, words: string): void
   /** Writes a permanent line above the bar. */
   log(line: string): void

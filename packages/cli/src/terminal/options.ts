@@ -80,7 +80,7 @@ export function configOf(command: Command, preset: Flags = {}): Config {
   return readConfig(io().env, { ...preset, ...command.optsWithGlobals() })
 }
 
-/** Adapts a settings parser to commander, which shows an InvalidArgumentError beside the flag. */
+/** Adapts a settings parser to commander, which shows an InvalidArgumentError next to the flag. */
 export function parsedBy<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {

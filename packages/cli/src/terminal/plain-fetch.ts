@@ -34,7 +34,7 @@ export function throughProxy(url: string): string {
  */
 const ANSWER_BYTES_MAX = 1024 * 1024
 
-/** An answer arrived but cannot be read. The message is a sentence. */
+/** A response arrived but cannot be read. The message is a sentence. */
 export class UnreadableAnswer extends Error {}
 
 /**

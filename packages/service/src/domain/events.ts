@@ -1,5 +1,5 @@
 // The event feed: all changes of the store in commit order, and the promises of every store about it.
-// packages/service/test/store/sequences/ and conformance.ts beside it test each store.
+// packages/service/test/store/sequences/ and conformance.ts next to it test each store.
 
 import type * as contract from '../../../contract/src/generated.ts'
 import type { KeyId } from './keys.ts'

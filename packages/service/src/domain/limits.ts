@@ -10,11 +10,11 @@ export interface Rate {
 }
 
 export const LIMITS = {
-  /** The requests of a process that can wait for the store. The service refuses more with 503. */
+  /** The requests of a process that can wait for the store. The service rejects more with 503. */
   requestsMax: 4096,
-  /** The readers of a process that can wait for events (`PETSTORE_MAX_WAITING`). The service refuses more with 503. */
+  /** The readers of a process that can wait for events (`PETSTORE_MAX_WAITING`). The service rejects more with 503. */
   readersMax: Number.POSITIVE_INFINITY,
-  /** For each API key and process (`PETSTORE_RATE_LIMIT`). The service refuses more with 429. */
+  /** For each API key and process (`PETSTORE_RATE_LIMIT`). The service rejects more with 429. */
   rate: undefined as Rate | undefined,
   /** The API keys that a process remembers. If there are more, it forgets all of them. */
   cachedKeysMax: 10_000,

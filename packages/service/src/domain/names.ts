@@ -24,7 +24,7 @@ export interface NameStore {
   readNames(): Promise<StoredNames>
 
   /**
-   * Replaces all names in one transaction, and resolves with them. `check` gets the names before, and throws to refuse
+   * Replaces all names in one transaction, and resolves with them. `check` gets the names before, and throws to reject
    * the change.
    */
   setNames(categories: readonly Category[], check: (before: StoredNames) => void): Promise<StoredNames>

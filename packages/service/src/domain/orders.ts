@@ -51,7 +51,7 @@ export type Inventory = Readonly<Record<PetStatus, bigint>>
 export interface OrderStore {
   /**
    * Reserves an available pet and resolves when the order is durable. Expires an overdue reservation of the pet
-   * first. Repeating an idempotency key with the same `by` returns the first answer, even if the order or the pet has
+   * first. Repeating an idempotency key with the same `by` returns the first response, even if the order or the pet has
    * changed. Rejects with `pet_not_found`, `pet_not_available`, `invalid_order` (`expiresAt` is past or too far ahead
    * by the store's clock), `idempotency_mismatch` or `idempotency_in_flight`.
    */

@@ -19,7 +19,7 @@ export type PetCheck = (pet: Pet, alreadyInEffect?: boolean) => PetstoreError | 
 
 export type PetFilter = ListFilter<Omit<contract.Operations['listPets']['parameters'], 'count'>>
 
-/** A new resource, or a replay of the first answer to the same idempotency key. */
+/** A new resource, or a replay of the first response to the same idempotency key. */
 export interface Created<Of> {
   readonly value: Of
   readonly replayed: boolean
@@ -37,7 +37,7 @@ export interface PetStore {
 
   /**
    * Resolves when the pet is durable. Ids increase from 1 and are never reused. While the store keeps an idempotency
-   * key, repeating it with the same `by` returns the first answer, on any server and after a restart, even if the pet
+   * key, repeating it with the same `by` returns the first response, on any server and after a restart, even if the pet
    * has changed. The transaction checks `by` again. Rejects with `invalid_api_key` if `by` was revoked or has
    * expired, even for a repeated call; with `idempotency_mismatch` if the key was used for another request; and
    * sometimes with `idempotency_in_flight` while the first call is running.

@@ -88,7 +88,7 @@ export interface StoreOptions {
   onTrouble?: ((trouble: { lost: boolean; reason: string }) => void) | undefined
   /** Called for each attempt to open another connection to the database that failed. */
   onConnectionFailure?: ((error: unknown) => void) | undefined
-  /** Called for each change of the database's primary. `blockedMs`: how long writes were refused until `settled`. */
+  /** Called for each change of the database's primary. `blockedMs`: how long writes were rejected until `settled`. */
   onPrimaryChange?:
     | ((change: { reason: PrimaryChange; host: string | undefined; blockedMs: number | undefined }) => void)
     | undefined

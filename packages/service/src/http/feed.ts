@@ -14,7 +14,7 @@ import { SharedReads } from './shared-reads.ts'
 
 const LOOK_EVERY_MS = 40
 /**
- * Limits wake-ups, so that changes continue beside many readers: a thousand readers wake once a second, ten every 10
+ * Limits wake-ups, so that changes continue next to many readers: a thousand readers wake once a second, ten every 10
  * ms, a single one immediately.
  */
 const WAKES_PER_MS = 1

@@ -179,7 +179,7 @@ export class RateLimit {
   private filled({ caller, now }: Context): Bucket {
     const full = () => ({ tokens: this.rate.requests, filledAt: now })
     const bucket = this.buckets.getOrInsertComputed(caller?.id ?? 0n, full)
-    // If the clock was set back, add nothing.
+    // If the clock was moved back, add nothing.
     const added = Math.max(0, now - bucket.filledAt) * this.tokensPerMs
     bucket.tokens = Math.min(this.rate.requests, bucket.tokens + added)
     bucket.filledAt = now
@@ -233,7 +233,7 @@ export class Connections {
   }
 
   /**
-   * Call this before a response that does not depend on the body, such as a refusal, because the body may still be
+   * Call this before a response that does not depend on the body, such as a rejection, because the body may still be
    * arriving. If it returns a promise, wait for it before giving the response to the runtime.
    */
   beforeIgnoringBody(request: Request): Promise<void> | undefined {

@@ -25,7 +25,7 @@ export interface Address {
   flag: string
   /** Allows other processes to listen on the same port. */
   sharePort?: boolean
-  /** Given for the main port only, so that a refused socket option is logged once. */
+  /** Given for the main port only, so that a rejected socket option is logged once. */
   log?: Log
 }
 

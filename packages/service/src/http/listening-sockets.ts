@@ -52,7 +52,7 @@ const ADDRESS_BYTES = 28
 
 /**
  * Sets an option of the sockets that listen on the port. Connections accepted later inherit it. Returns `false` if
- * the system refuses it, or if libc or /proc is missing.
+ * the system rejects it, or if libc or /proc is missing.
  */
 export function setSocketOption(port: number, level: number, name: number, value: Buffer): boolean {
   if (process.platform !== 'linux') return true

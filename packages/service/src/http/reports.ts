@@ -28,7 +28,7 @@ export class Reports {
   private readonly failures: FailureLog
   private readonly keyUses = new Counts<{ keyId: KeyId; ending: string }>(KEY_USE_EVERY_MS)
   private readonly deprecatedCalls = new Counts<{ keyId: KeyId; operationId: string }>()
-  /** Requests refused because of overload since the last report. */
+  /** Requests rejected because of overload since the last report. */
   private shed = 0
   private readonly reporting = startInterval(() => this.report(), REPORT_EVERY_MS)
 

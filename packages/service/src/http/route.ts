@@ -83,7 +83,7 @@ export function serving(
       ]),
     ),
     fetch: (request: Request) => pipeline.respond(request as RoutedRequest, undefined),
-    // The pipeline refuses oversized bodies, with an Error body.
+    // The pipeline rejects oversized bodies, with an Error body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   }
 }

@@ -45,7 +45,7 @@ const ACCEPT_MS = 50
 const STARTING = new PetstoreError('unavailable', 'The service is starting.')
 
 /**
- * Listens before the store is open: `/healthz` answers 200, and everything else 503. Throws StartError if it cannot
+ * Listens before the store is open: `/healthz` responds with 200, and to everything else with 503. Throws StartError if it cannot
  * listen on the address.
  */
 export function listenEarly(address: Omit<Address, 'flag'> & ObserverOptions): Bun.Server<undefined> {

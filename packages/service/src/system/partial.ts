@@ -1,4 +1,4 @@
-// Writes files under a temporary name beside their target and renames them when they are complete.
+// Writes files under a temporary name next to their target and renames them when they are complete.
 
 import fs from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
@@ -9,7 +9,7 @@ import { randomBytes } from './runtime.ts'
 export const PARTIAL = /\.\d+-[0-9a-f]{8}\.partial$/
 
 /**
- * Creates an empty file with a unique name beside `to`. Close the descriptor last: while it is open, no other process
+ * Creates an empty file with a unique name next to `to`. Close the descriptor last: while it is open, no other process
  * treats the file as abandoned.
  */
 export function createPartial(to: string, mode: number): { path: string; descriptor: number } {
@@ -96,7 +96,7 @@ export function partialsOf(target: string, pid: number): string[] {
 }
 
 /**
- * Removes unfinished files (`createPartial`) for the chosen targets, and files beside them with longer names, if no
+ * Removes unfinished files (`createPartial`) for the chosen targets, and files next to them with longer names, if no
  * process can still be writing them. Returns their names.
  */
 export function removeAbandoned(folder: string, isTarget: (name: string) => boolean): string[] {

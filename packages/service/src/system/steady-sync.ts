@@ -1,4 +1,4 @@
-// Syncs a large file while it is written. One sync at the end would occupy the disk: it delayed all requests beside a
+// Syncs a large file while it is written. One sync at the end would occupy the disk: it delayed all requests next to a
 // backup of 95 MB by 70 ms. A sync every millisecond leaves time for other writes.
 
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'

@@ -1,6 +1,6 @@
 // Parsing of the environment and flags into the configuration.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative as relativePath } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
@@ -52,24 +52,22 @@ test('the configuration is frozen', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true)
 })
 
-describe('a secret', () => {
-  const key = generateKey('production')
-  test('can be read from a file', () => {
-    const file = temporaryFile('key')
-    writeFileSync(file, `${key}\n`)
-    expect(readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: file }).bootstrapKey).toBe(key)
-  })
-  test('is rejected if it is given twice or its file cannot be read', () => {
-    const both = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_BOOTSTRAP_KEY_FILE: 'x' }
-    expect(() => readConfig(both)).toThrow('set twice')
-    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
-    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '"/key"' })).toThrow('a quote or white space')
-  })
-  test('is rejected without being shown if it belongs to the other environment', () => {
-    expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ENVIRONMENT: 'staging' })).toThrow(
-      /not a key of the environment staging\.$/,
-    )
-  })
+const key = generateKey('production')
+test('a secret can be read from a file', () => {
+  const file = temporaryFile('key')
+  writeFileSync(file, `${key}\n`)
+  expect(readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: file }).bootstrapKey).toBe(key)
+})
+test('a secret is rejected if it is given twice or its file cannot be read', () => {
+  const both = { PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_BOOTSTRAP_KEY_FILE: 'x' }
+  expect(() => readConfig(both)).toThrow('set twice')
+  expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '/nothing' })).toThrow('cannot be read')
+  expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY_FILE: '"/key"' })).toThrow('a quote or white space')
+})
+test('a secret is rejected without being shown if it belongs to the other environment', () => {
+  expect(() => readConfig({ PETSTORE_BOOTSTRAP_KEY: key, PETSTORE_ENVIRONMENT: 'staging' })).toThrow(
+    /not a key of the environment staging\.$/,
+  )
 })
 
 const FILES =

@@ -1,6 +1,6 @@
-// API keys: format, check characters, environment, expiry, and the messages of refusals.
+// API keys: format, check characters, environment, expiry, and the messages of rejections.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import {
   type ApiKey,
   foreignKey,
@@ -12,37 +12,35 @@ import {
   refusedKey,
 } from '../../src/domain/keys.ts'
 
-describe('a key', () => {
-  test('contains its environment, at least 128 random bits, and six check characters', () => {
-    expect(generateKey('production')).toMatch(/^pets_live_[0-9A-Za-z]{28}$/)
-    expect(generateKey('staging')).toMatch(/^pets_test_[0-9A-Za-z]{28}$/)
-    expect(22 * Math.log2(62)).toBeGreaterThan(128)
-    expect(keyEnvironment(generateKey('production'))).toBe('production')
-    expect(keyEnvironment(generateKey('staging'))).toBe('staging')
-  })
+test('a key contains its environment, at least 128 random bits, and six check characters', () => {
+  expect(generateKey('production')).toMatch(/^pets_live_[0-9A-Za-z]{28}$/)
+  expect(generateKey('staging')).toMatch(/^pets_test_[0-9A-Za-z]{28}$/)
+  expect(22 * Math.log2(62)).toBeGreaterThan(128)
+  expect(keyEnvironment(generateKey('production'))).toBe('production')
+  expect(keyEnvironment(generateKey('staging'))).toBe('staging')
+})
 
-  test('is unique, and uses every character', () => {
-    const keys = Array.from({ length: 2_000 }, () => generateKey('production').slice(10, 32))
-    expect(new Set(keys).size).toBe(keys.length)
-    expect(new Set(keys.join('')).size).toBe(62)
-  })
+test('a key is unique, and uses every character', () => {
+  const keys = Array.from({ length: 2_000 }, () => generateKey('production').slice(10, 32))
+  expect(new Set(keys).size).toBe(keys.length)
+  expect(new Set(keys.join('')).size).toBe(62)
+})
 
-  test('is invalid if one character is changed, or two are exchanged', () => {
-    const key = generateKey('production')
-    for (let at = 0; at < key.length; at++) {
-      const other = key[at] === 'a' ? 'b' : 'a'
-      expect(keyEnvironment(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined()
-      const exchanged = key.slice(0, at) + (key[at + 1] ?? '') + key[at] + key.slice(at + 2)
-      if (exchanged !== key) expect(keyEnvironment(exchanged)).toBeUndefined()
-    }
-    for (const text of ['', `${key} `, ` ${key}`, `${key}0`, key.replace('live', 'test')]) {
-      expect(keyEnvironment(text)).toBeUndefined()
-    }
-  })
+test('a key is invalid if one character is changed, or two are exchanged', () => {
+  const key = generateKey('production')
+  for (let at = 0; at < key.length; at++) {
+    const other = key[at] === 'a' ? 'b' : 'a'
+    expect(keyEnvironment(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined()
+    const exchanged = key.slice(0, at) + (key[at + 1] ?? '') + key[at] + key.slice(at + 2)
+    if (exchanged !== key) expect(keyEnvironment(exchanged)).toBeUndefined()
+  }
+  for (const text of ['', `${key} `, ` ${key}`, `${key}0`, key.replace('live', 'test')]) {
+    expect(keyEnvironment(text)).toBeUndefined()
+  }
+})
 
-  test('is stored as its SHA-256', () => {
-    expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' as never)
-  })
+test('a key is stored as its SHA-256', () => {
+  expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' as never)
 })
 
 test('a key is valid until its expiry, to the millisecond, or its revocation', () => {
@@ -66,6 +64,6 @@ test.each([
   [refusedKey('revoked'), 'This API key is revoked.'],
   [foreignKey(undefined, 'production'), 'This is not an API key of this service, or it is mistyped.'],
   [foreignKey('staging', 'production'), 'This API key is for staging, not for production.'],
-])('the refusal of a key: %s', (refusal, message) => {
+])('the rejection of a key: %s', (refusal, message) => {
   expect(refusal).toMatchObject({ code: 'invalid_api_key', message })
 })

@@ -1,6 +1,6 @@
-// The answer cache: answers are cached or shared between callers only if the operation allows it.
+// The response cache: answers are cached or shared between callers only if the operation allows it.
 
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { type Service, startService } from '../../../../test/support/service.ts'
 import { until } from '../../../../test/support/until.ts'
 import { Context, type RoutedRequest } from '../../src/http/context.ts'
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const bearer = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } })
 
-/** Sends requests from two callers in turns, and returns the answers of each. */
+/** Sends requests from two callers in turns, and returns the responses of each. */
 async function askedInTurns(): Promise<[string[], string[]]> {
   service = await startService()
   const keys = [service.key, await service.addKey()]
@@ -50,7 +50,7 @@ test('only lists and the inventory are shared', () => {
   expect(marked).toEqual(['listPets', 'listOrders', 'getInventory'])
 })
 
-test('an answer is shared and cached only if it was read after the newest commit that its requests know', async () => {
+test('a response is shared and cached only if it was read after the newest commit that its requests know', async () => {
   const lists = new AnswerCache()
   const runs: ((text: string) => void)[] = []
   const context = (version: number) => contextOf('http://127.0.0.1/v1/pets', version)
@@ -82,35 +82,33 @@ test('requests with different parameters share nothing', async () => {
   for (let n = 0; n < 3; n++) expect((await Promise.all(queries.map(ask))).map(({ body }) => body)).toEqual(queries)
 })
 
-describe('the cache', () => {
-  /** Requests this many lists, each often enough to be cached, and returns how many are cached at the end. */
-  async function kept(count: number, text: string): Promise<number> {
-    const lists = new AnswerCache()
-    const answer = ok(text)
-    const contexts = Array.from({ length: count }, (_, n) => contextOf(`http://127.0.0.1/v1/pets?${n}`, 1))
-    for (const context of contexts) for (let n = 0; n < 2; n++) await lists.read(context, async () => answer)
-    return contexts.filter((context) => lists.get(context)).length
-  }
+/** Requests this many lists, each often enough to be cached, and returns how many are cached at the end. */
+async function kept(count: number, text: string): Promise<number> {
+  const lists = new AnswerCache()
+  const answer = ok(text)
+  const contexts = Array.from({ length: count }, (_, n) => contextOf(`http://127.0.0.1/v1/pets?${n}`, 1))
+  for (const context of contexts) for (let n = 0; n < 2; n++) await lists.read(context, async () => answer)
+  return contexts.filter((context) => lists.get(context)).length
+}
 
-  test('holds about 8 MB of text, and starts over when it is full', async () => {
-    const large = await kept(50, 'x'.repeat(1_000_000))
-    expect(large).toBeLessThan(10)
-    expect(large).toBeGreaterThan(1)
-  })
+test('the cache holds about 8 MB of text, and starts over when it is full', async () => {
+  const large = await kept(50, 'x'.repeat(1_000_000))
+  expect(large).toBeLessThan(10)
+  expect(large).toBeGreaterThan(1)
+})
 
-  test('holds a few thousand short lists', async () => {
-    expect(await kept(10_000, '[]')).toBeLessThan(9_000)
-  })
+test('the cache holds a few thousand short lists', async () => {
+  expect(await kept(10_000, '[]')).toBeLessThan(9_000)
+})
 
-  test.each([
-    ['long URLs', 'x'.repeat(600), 1],
-    ['answers of a store without a version', '', undefined],
-  ])('ignores %s', async (_, query, version) => {
-    const lists = new AnswerCache()
-    const context = contextOf(`http://127.0.0.1/v1/pets?${query}`, version)
-    for (let n = 0; n < 3; n++) await lists.read(context, async () => ok('[]'))
-    expect(lists.get(context)).toBeUndefined()
-  })
+test.each([
+  ['long URLs', 'x'.repeat(600), 1],
+  ['answers of a store without a version', '', undefined],
+])('the cache ignores %s', async (_, query, version) => {
+  const lists = new AnswerCache()
+  const context = contextOf(`http://127.0.0.1/v1/pets?${query}`, version)
+  for (let n = 0; n < 3; n++) await lists.read(context, async () => ok('[]'))
+  expect(lists.get(context)).toBeUndefined()
 })
 
 function contextOf(url: string, version?: number): Context {

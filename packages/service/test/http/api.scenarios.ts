@@ -1,5 +1,5 @@
 // The API on one kind of store. Each subject has a file in scenarios/ and its own service; to run one subject:
-// `bun test packages/service/test/http/api.sqlite.test.ts -t keys`. Every answer is checked against openapi.yaml.
+// `bun test packages/service/test/http/api.sqlite.test.ts -t keys`. Every response is checked against openapi.yaml.
 
 import { describe, expect, test } from 'bun:test'
 import { declaredAnswers, exampleMessages, shapeOf } from '../../../../test/support/contract-check.ts'
@@ -34,7 +34,7 @@ export function apiScenarios(name: string, newAddress: OnStore['newAddress']): v
     ]
     for (const subject of subjects) subject({ newAddress, observe })
 
-    test('every answer that the contract declares was seen, and no others', () => {
+    test('every response that the contract declares was seen, and no others', () => {
       expect([...observed].sort()).toEqual(declaredAnswers().sort())
     })
 

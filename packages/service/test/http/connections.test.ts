@@ -32,10 +32,10 @@ const COMPLETE = 'POST /v1/store/orders/1/complete'
 test.each<[what: string, parts: string[], limits: number[]]>([
   ['a list', [`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${key}\r\n`], []],
   ['a body that arrives with its head', [head(ADD) + PET], []],
-  ['a refused body that arrives with its head', [head(ADD, '') + PET], []],
+  ['a rejected body that arrives with its head', [head(ADD, '') + PET], []],
   ['a body that arrives late', late(head(ADD)), [STALLED, IDLE_SECONDS]],
   ['a late body that is no JSON', late(head(ADD), 'x'.repeat(PET.length)), [STALLED, IDLE_SECONDS]],
-  ['a late body that is refused', late(head(ADD, '')), [STALLED]],
+  ['a late body that is rejected', late(head(ADD, '')), [STALLED]],
   ['a late body that is ignored', late(head(COMPLETE)), [STALLED]],
   ['a response that is not read', [`GET ${file} HTTP/1.1\r\nHost: a\r\n\r\n`], [STALLED]],
 ])('%s', async (what, parts, limits) => {

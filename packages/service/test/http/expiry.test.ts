@@ -1,7 +1,7 @@
 // When the sweeper expires orders. packages/service/test/store/sequences/ tests the store's part, and the simulator
 // (endurance/simulate/) stops and failures.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { document } from '../../../contract/src/contract.ts'
 import { LIMITS } from '../../src/domain/limits.ts'
 import type { ExpiredOrder } from '../../src/domain/orders.ts'
@@ -30,41 +30,39 @@ function log() {
   return { lines, to: createLog('info', { destination: { write: (line: string) => lines.push(JSON.parse(line)) } }) }
 }
 
-describe('the sweeper', () => {
-  test('expires batches one at a time', async () => {
-    const { expireOrders, asked, done } = orders([50, 50, 20])
-    const expiry = startExpiry({ expireOrders }, log().to, 1)
-    await done
-    await expiry.stop()
-    expect(asked.runningMost).toBe(1)
-  })
+test('the sweeper expires batches one at a time', async () => {
+  const { expireOrders, asked, done } = orders([50, 50, 20])
+  const expiry = startExpiry({ expireOrders }, log().to, 1)
+  await done
+  await expiry.stop()
+  expect(asked.runningMost).toBe(1)
+})
 
-  test('runs often enough for the delay that the contract states', () => {
-    const { description } = document.paths['/store/orders']?.post ?? {}
-    expect(description).toContain('ends within a second of that time')
-    expect(LIMITS.expiryEveryMs).toBeLessThan(1_000)
-  })
+test('the sweeper runs often enough for the delay that the contract states', () => {
+  const { description } = document.paths['/store/orders']?.post ?? {}
+  expect(description).toContain('ends within a second of that time')
+  expect(LIMITS.expiryEveryMs).toBeLessThan(1_000)
+})
 
-  test('logs each expired order, but no other transition', () => {
-    const { lines, to } = log()
-    const petId = 1001n
-    logExpired(to, [
-      { id: 1n, petId, status: 'expired' },
-      { id: 2n, petId, status: 'pending' },
-      { id: 3n, petId, status: 'expired' },
-    ])
-    expect(lines.map(({ orderId }) => orderId)).toEqual(['1', '3'])
-    expect(lines[0]).toMatchObject({ msg: 'expireOrders', orderId: '1', petId: '1001', status: 'expired' })
-  })
+test('the sweeper logs each expired order, but no other transition', () => {
+  const { lines, to } = log()
+  const petId = 1001n
+  logExpired(to, [
+    { id: 1n, petId, status: 'expired' },
+    { id: 2n, petId, status: 'pending' },
+    { id: 3n, petId, status: 'expired' },
+  ])
+  expect(lines.map(({ orderId }) => orderId)).toEqual(['1', '3'])
+  expect(lines[0]).toMatchObject({ msg: 'expireOrders', orderId: '1', petId: '1001', status: 'expired' })
+})
 
-  test('continues after a failure, and logs repeated failures once', async () => {
-    const gone = new Error('gone')
-    const { expireOrders, done } = orders([gone, gone, gone, 1, 0, gone])
-    const { lines, to } = log()
-    const expiry = startExpiry({ expireOrders }, to, 1)
-    await done
-    await expiry.stop()
-    const late = 'warn orders not expired yet'
-    expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([late, late])
-  })
+test('the sweeper continues after a failure, and logs repeated failures once', async () => {
+  const gone = new Error('gone')
+  const { expireOrders, done } = orders([gone, gone, gone, 1, 0, gone])
+  const { lines, to } = log()
+  const expiry = startExpiry({ expireOrders }, to, 1)
+  await done
+  await expiry.stop()
+  const late = 'warn orders not expired yet'
+  expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([late, late])
 })

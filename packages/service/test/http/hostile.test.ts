@@ -1,4 +1,4 @@
-// Hostile input gets one answer with the right status, and never a 5xx.
+// Hostile input gets one response with the right status, and never a 5xx.
 
 import { expect, test } from 'bun:test'
 import { hostile } from '../../../../endurance/hostile.ts'

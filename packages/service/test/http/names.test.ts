@@ -80,7 +80,7 @@ describe('PUT /names', async () => {
       `{"store":"Petstore","categories":[{"id":${INT64_MIN},"name":"Cats"},{"id":7,"name":"Dogs"}],"nextId":42}`,
     ])
     expect(await get()).toEqual({ tag: changed.tag as string, text: changed.text })
-    // The client lost the answer and sends the same names with the old tag.
+    // The client lost the response and sends the same names with the old tag.
     expect((await put(names([7n, 'Dogs'], [INT64_MIN, 'Cats']), { 'If-Match': tag })).status).toBe(200)
     expect((await put(names([7n, 'Dogs']), { 'If-Match': tag })).status).toBe(412)
     const lines = own.logged.filter((line) => line.includes('setNames')).map((line) => JSON.parse(line))

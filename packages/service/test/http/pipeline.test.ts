@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { startService } from '../../../../test/support/service.ts'
 import { until } from '../../../../test/support/until.ts'
 
-test('a stop ends after its grace period if the store never answers', async () => {
+test('a stop ends after its grace period if the store never responds', async () => {
   const { store } = await startService()
   let asked = false
   const getPet = () => {

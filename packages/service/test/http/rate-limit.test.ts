@@ -11,7 +11,7 @@ test.each([
   ['nothing before a request is due', 19 * SECOND, 0],
   ['one request for each third of the period', 20 * SECOND, 1],
   ['at most a full bucket after a long pause', 3_600 * SECOND, 3],
-  ['nothing if the clock was set back', -3_600 * SECOND, 0],
+  ['nothing if the clock was moved back', -3_600 * SECOND, 0],
 ])('a key has %s', (_, ms, count) => {
   const limit = new RateLimit({ requests: 3, periodSeconds: 60 })
   let now = 1e12
@@ -30,7 +30,7 @@ test.each([
   if (ms !== 0) expect(admitted()).toBe(3)
   now += ms
   expect(admitted()).toBe(count)
-  // Also after a clock was set back, the next request is due after a third of the period.
+  // Also after a clock was moved back, the next request is due after a third of the period.
   now += 20 * SECOND
   expect(admitted()).toBe(1)
   expect(admitted(2n)).toBe(3)

@@ -129,7 +129,7 @@ async function answered(server: Running): Promise<Socket> {
   return socket
 }
 
-/** Sends a request, and does not read the answer. */
+/** Sends a request, and does not read the response. */
 function stalled(server: Running, path: string, header: string) {
   return Bun.connect({
     hostname: '127.0.0.1',

@@ -40,7 +40,7 @@ async function startSlow() {
   return { ...service, metrics, pass, release }
 }
 
-test('a request is answered 503 after the limit, but its change is still made and logged; a wait for events is not limited', async () => {
+test('a request gets 503 after the limit, but its change is still made and logged; a wait for events is not limited', async () => {
   const service = await startSlow()
   const reading = service.get('/store/events?from=now&petId=1&wait=20')
   const answers = Promise.all([service.post(petBody()), fetch(`${service.origin}/readyz`)])

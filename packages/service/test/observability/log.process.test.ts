@@ -1,6 +1,6 @@
 // The log of a process: released names, trace ids, and readers that do not read.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFile } from '../../../../test/support/files.ts'
@@ -63,31 +63,29 @@ test('a line has the causes of its error', () => {
   expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ message: 'commit', cause: { message: 'write', cause: 'EIO' } })
 })
 
-describe('a caller’s trace', () => {
-  const create = async (traceparent: string) => {
-    const headers = { Authorization: `Bearer ${service.key}`, traceparent }
-    const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
-    const requestId = answer.headers.get('X-Request-Id') as string
-    await service.logs(`${requestId}`)
-    return JSON.parse(
-      service
-        .stderr()
-        .split('\n')
-        .find((line) => line.includes(requestId)) ?? '',
-    )
+const create = async (traceparent: string) => {
+  const headers = { Authorization: `Bearer ${service.key}`, traceparent }
+  const answer = await fetch(`${service.url}/pets`, { method: 'POST', headers, body: PET })
+  const requestId = answer.headers.get('X-Request-Id') as string
+  await service.logs(`${requestId}`)
+  return JSON.parse(
+    service
+      .stderr()
+      .split('\n')
+      .find((line) => line.includes(requestId)) ?? '',
+  )
+}
+
+test('a caller’s trace is logged', async () => {
+  const line = await create('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+  expect(line).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentId: '00f067aa0ba902b7' })
+})
+
+test('a caller’s trace that is malformed is ignored', async () => {
+  const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+  for (const bad of ['x', `00-${'0'.repeat(32)}-${span}-01`, `00-${trace}-${'0'.repeat(16)}-01`, '00-4BF9-00f0-01']) {
+    expect(await create(bad)).not.toHaveProperty('traceId')
   }
-
-  test('is logged', async () => {
-    const line = await create('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
-    expect(line).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentId: '00f067aa0ba902b7' })
-  })
-
-  test('that is malformed is ignored', async () => {
-    const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
-    for (const bad of ['x', `00-${'0'.repeat(32)}-${span}-01`, `00-${trace}-${'0'.repeat(16)}-01`, '00-4BF9-00f0-01']) {
-      expect(await create(bad)).not.toHaveProperty('traceId')
-    }
-  })
 })
 
 const LINES = 200_000

@@ -74,74 +74,72 @@ petstore_lock_wait_seconds 0
 petstore_pool_failures_total 0
 petstore_backup_overdue_seconds 0`
 
-describe('metrics', () => {
-  test('have the counts of requests, orders, pets and commits, without labels that a caller can choose', async () => {
-    await service.logs('"msg":"backup"')
-    const text = await metrics()
-    const missing = SAMPLES.trim()
-      .split('\n')
-      .filter((sample) => !text.includes(`\n${sample}\n`))
-    expect(missing).toEqual([])
-    expect(text).not.toContain('anything')
-    expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
-    // The last bucket holds a full batch.
-    expect([...text.matchAll(/petstore_commit_changes_bucket\{le="(\d+)"/g)].at(-1)?.[1]).toBe(String(LIMITS.batchMax))
-    const size = value(text, 'petstore_disk_size_bytes') ?? 0
-    expect(value(text, 'petstore_disk_free_bytes')).toBeWithin(1, size)
-    expect(value(text, 'petstore_log_bytes')).toBe(statSync(`${database}-wal`).size)
-  })
-
-  test('keep the names of a release', async () => {
-    // Each name, and each name with a label.
-    const samples = (await allMetrics()).matchAll(/^(?:# TYPE )?([a-z]\w+)(?:\{(.*)\})?/gm)
-    expectReleased(
-      'metrics',
-      samples.flatMap(([line, name = '', labels = '']) => [
-        ...(line.startsWith('#') ? [name] : []),
-        ...labels.matchAll(/(\w+)="/g).map(([, label]) => `${name} ${label}`),
-      ]),
-    )
-  })
-
-  test('each have a row in docs/operations.md, and a test of their value', async () => {
-    const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
-    const files = [...new Bun.Glob('packages/{service,cli}/test/**/*.ts').scanSync({ cwd: root, absolute: true })]
-    const tests = files.map((path) => readFileSync(path, 'utf8')).join('')
-    const names = (await allMetrics()).matchAll(/^# TYPE (petstore_\S+)/gm).map(([, name]) => name as string)
-    const all = [...names]
-    expect(all.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
-    expect(all.filter((name) => !new RegExp(`${name}(?:_count|_sum)?\\b`).test(tests))).toEqual([])
-  })
-
-  test('report the process under the common names of Prometheus client libraries', async () => {
-    const text = await metrics()
-    const ofLinux = ['process_virtual_memory_bytes', 'process_heap_bytes', 'process_open_fds', 'process_max_fds']
-    for (const name of [
-      ...['process_cpu_user_seconds_total', 'process_cpu_system_seconds_total', 'process_cpu_seconds_total'],
-      ...['process_resident_memory_bytes', 'nodejs_heap_size_total_bytes', 'nodejs_heap_size_used_bytes'],
-      ...(process.platform === 'linux' ? ofLinux : []),
-    ]) {
-      expect([name, (value(text, name) ?? 0) > 0]).toEqual([name, true])
-    }
-    const startedAt = value(text, 'process_start_time_seconds')
-    expect(startedAt).toBeWithin(Date.now() / 1000 - 600, Date.now() / 1000)
-    expect(value(await metrics(), 'process_start_time_seconds')).toBe(startedAt as number)
-    // A name is described once, and each sample is a name, optional labels, and a number.
-    const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
-    expect(new Set(described).size).toBe(described.length)
-    for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
-      expect(line).toMatch(/^[a-z_0-9]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$/)
-    }
-  })
-
-  test('are on a separate port on loopback, and not on the service’s port', async () => {
-    expect(new URL(metricsUrl).hostname).toBe('127.0.0.1')
-    expect((await fetch(new URL('/metrics', service.url))).status).toBe(404)
-    expect((await fetch(new URL('/v1/pets', metricsUrl))).status).toBe(404)
-  })
+test('metrics have the counts of requests, orders, pets and commits, without labels that a caller can choose', async () => {
+  await service.logs('"msg":"backup"')
+  const text = await metrics()
+  const missing = SAMPLES.trim()
+    .split('\n')
+    .filter((sample) => !text.includes(`\n${sample}\n`))
+  expect(missing).toEqual([])
+  expect(text).not.toContain('anything')
+  expect(value(text, 'petstore_commit_duration_seconds_count')).toBeGreaterThan(0)
+  // The last bucket holds a full batch.
+  expect([...text.matchAll(/petstore_commit_changes_bucket\{le="(\d+)"/g)].at(-1)?.[1]).toBe(String(LIMITS.batchMax))
+  const size = value(text, 'petstore_disk_size_bytes') ?? 0
+  expect(value(text, 'petstore_disk_free_bytes')).toBeWithin(1, size)
+  expect(value(text, 'petstore_log_bytes')).toBe(statSync(`${database}-wal`).size)
 })
 
-test('only the inventory and lock waits are missing if the store does not answer', async () => {
+test('metrics keep the names of a release', async () => {
+  // Each name, and each name with a label.
+  const samples = (await allMetrics()).matchAll(/^(?:# TYPE )?([a-z]\w+)(?:\{(.*)\})?/gm)
+  expectReleased(
+    'metrics',
+    samples.flatMap(([line, name = '', labels = '']) => [
+      ...(line.startsWith('#') ? [name] : []),
+      ...labels.matchAll(/(\w+)="/g).map(([, label]) => `${name} ${label}`),
+    ]),
+  )
+})
+
+test('each have a row in docs/operations.md, and a test of their value', async () => {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const files = [...new Bun.Glob('packages/{service,cli}/test/**/*.ts').scanSync({ cwd: root, absolute: true })]
+  const tests = files.map((path) => readFileSync(path, 'utf8')).join('')
+  const names = (await allMetrics()).matchAll(/^# TYPE (petstore_\S+)/gm).map(([, name]) => name as string)
+  const all = [...names]
+  expect(all.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+  expect(all.filter((name) => !new RegExp(`${name}(?:_count|_sum)?\\b`).test(tests))).toEqual([])
+})
+
+test('metrics report the process under the common names of Prometheus client libraries', async () => {
+  const text = await metrics()
+  const ofLinux = ['process_virtual_memory_bytes', 'process_heap_bytes', 'process_open_fds', 'process_max_fds']
+  for (const name of [
+    ...['process_cpu_user_seconds_total', 'process_cpu_system_seconds_total', 'process_cpu_seconds_total'],
+    ...['process_resident_memory_bytes', 'nodejs_heap_size_total_bytes', 'nodejs_heap_size_used_bytes'],
+    ...(process.platform === 'linux' ? ofLinux : []),
+  ]) {
+    expect([name, (value(text, name) ?? 0) > 0]).toEqual([name, true])
+  }
+  const startedAt = value(text, 'process_start_time_seconds')
+  expect(startedAt).toBeWithin(Date.now() / 1000 - 600, Date.now() / 1000)
+  expect(value(await metrics(), 'process_start_time_seconds')).toBe(startedAt as number)
+  // A name is described once, and each sample is a name, optional labels, and a number.
+  const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+  expect(new Set(described).size).toBe(described.length)
+  for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
+    expect(line).toMatch(/^[a-z_0-9]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$/)
+  }
+})
+
+test('metrics are on a separate port on loopback, and not on the service’s port', async () => {
+  expect(new URL(metricsUrl).hostname).toBe('127.0.0.1')
+  expect((await fetch(new URL('/metrics', service.url))).status).toBe(404)
+  expect((await fetch(new URL('/v1/pets', metricsUrl))).status).toBe(404)
+})
+
+test('only the inventory and lock waits are missing if the store does not respond', async () => {
   const metrics = new Metrics()
   metrics.watch({ lockWaitSeconds: async () => 1.5 })
   const store = metrics.timed(await openStore(':memory:', { now: Date.now }))

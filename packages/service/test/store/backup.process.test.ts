@@ -1,4 +1,4 @@
-// Backups: consistent while a service writes, durable before they get their name, and refused where they would
+// Backups: consistent while a service writes, durable before they get their name, and rejected where they would
 // overwrite something.
 
 import { Database } from 'bun:sqlite'
@@ -92,7 +92,7 @@ describe.concurrent('a backup', () => {
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('precious')
   })
 
-  test('of a missing, damaged or foreign file is refused and leaves no file', async () => {
+  test('of a missing, damaged or foreign file is rejected and leaves no file', async () => {
     const [missing, foreign, { database: damaged }] = [temporaryFile('a.db'), temporaryFile('a.db'), await made(200)]
     writeFileSync(foreign, 'Dear diary,')
     writeFileSync(damaged, readFileSync(damaged).fill(0xab, 4096))
@@ -121,7 +121,7 @@ describe.concurrent('a backup', () => {
   })
 
   // SQLite would apply a log or a journal next to the backup.
-  test.each(['', '-wal', '-shm', '-journal'])('is refused if backup.db%s exists', async (suffix) => {
+  test.each(['', '-wal', '-shm', '-journal'])('is rejected if backup.db%s exists', async (suffix) => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     writeFileSync(file + suffix, 'precious')
@@ -159,7 +159,7 @@ describe.concurrent('a backup', () => {
   })
 })
 
-test('backup and restore refuse PostgreSQL without printing the password', async () => {
+test('backup and restore reject PostgreSQL without printing the password', async () => {
   const env = { PETSTORE_DATABASE: 'postgres://petstore:hunter2@127.0.0.1:1/pets' }
   for (const command of ['backup', 'restore']) {
     const { status, stderr } = await run([command, temporaryFile('backup.db')], { env })

@@ -149,7 +149,7 @@ describe('with a service', () => {
     expect(existsSync(metrics)).toBe(false)
   })
 
-  test('fails with status 2 if the service is unreachable or refuses the key', async () => {
+  test('fails with status 2 if the service is unreachable or rejects the key', async () => {
     const gone = await check(good, '--url', 'http://127.0.0.1:1/v1')
     expect([gone.status, gone.stdout]).toEqual([2, ''])
     expect((await check(good, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)

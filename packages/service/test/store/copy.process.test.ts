@@ -85,7 +85,7 @@ describe('petstore copy', () => {
       expect(pet.id).toBe(BigInt(PETS + 4))
       const { value: order } = await store.placeOrder({ petId: pet.id }, 1n)
       expect(order.id).toBe(6n)
-      // Orders and idempotency keys keep working: a second sale is refused, and a key replays its first answer.
+      // Orders and idempotency keys keep working: a second sale is rejected, and a key replays its first response.
       const { value: first, replayed } = await store.placeOrder(FIRST_ORDER, 1n, 'order 0')
       expect([first.id, first.status, replayed]).toEqual([1n, 'pending', true])
       expect(await rejectionOf(store.placeOrder({ petId: 1n }, 1n))).toMatchObject({
@@ -169,7 +169,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('refuses an unfinished target for a server without rights on its mark', async () => {
+  test('rejects an unfinished target for a server without rights on its mark', async () => {
     const target = await cluster.newDatabase()
     await (await openStore(target, { now: Date.now })).close()
     const role = `copied_${databaseOf(target)}`
@@ -194,7 +194,7 @@ describe('petstore copy', () => {
 
   const NOTE = 'ALTER TABLE pets ADD COLUMN note TEXT'
   const DIFFERENT = 'The two stores have different tables, so nothing was copied: only '
-  test('refuses a column that only one store has, and an unknown column type', async () => {
+  test('rejects a column that only one store has, and an unknown column type', async () => {
     const cases: [sqlite: string, postgres: string, ...message: string[]][] = [
       [NOTE, '', DIFFERENT, 'pets.note (text)'],
       ['', 'ALTER TABLE pets ADD COLUMN note text', DIFFERENT, 'pets.note (text)'],
@@ -222,7 +222,7 @@ describe('petstore copy', () => {
   })
 })
 
-test('petstore copy refuses a file in use, as source and as target', async () => {
+test('petstore copy rejects a file in use, as source and as target', async () => {
   const used = temporaryFile('petstore.db')
   const service = await serve(['--database', used])
   const other = temporaryFile('other.db')

@@ -93,7 +93,7 @@ async function command({ url, key }: Service, ...args: string[]): Promise<void> 
   expect(await run(args, { env })).toMatchObject({ status: 0, stdout: '' })
 }
 
-/** The objects of an answer, with exact numbers. */
+/** The objects of a response, with exact numbers. */
 async function rowsOf(answering: Promise<Answer>): Promise<Values[]> {
   const { status, text } = await answering
   expect(status, text).toBeLessThan(300)

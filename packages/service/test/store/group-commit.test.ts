@@ -1,4 +1,4 @@
-// Group commit: what is committed together, and which calls are refused because they would wait too long.
+// Group commit: what is committed together, and which calls are rejected because they would wait too long.
 
 import { expect, spyOn, test } from 'bun:test'
 import { rejectionOf } from '../../../../test/support/rejection.ts'
@@ -56,7 +56,7 @@ test('a failed call is not retried, and each call of a failed batch is retried o
   expect(batches).toEqual([[13], [1, 13, 2], [1], [13], [2]])
 })
 
-test('refuses calls of a failed batch that would wait for more than 2 s for the others', async () => {
+test('rejects calls of a failed batch that would wait for more than 2 s for the others', async () => {
   let now = 0
   const clock = spyOn(performance, 'now').mockImplementation(() => now)
   const { add, batches } = recording((items) => {
@@ -117,7 +117,7 @@ test('a commit that still runs after its batch failed takes no more calls, which
   expect(await second).toBe(2)
 })
 
-test('refuses calls that would wait for more than 2 s behind a full batch', async () => {
+test('rejects calls that would wait for more than 2 s behind a full batch', async () => {
   let now = 0
   const clock = spyOn(performance, 'now').mockImplementation(() => now)
   try {

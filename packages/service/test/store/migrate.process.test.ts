@@ -86,7 +86,7 @@ describe.each([
   ['a file', storeFile],
   ['PostgreSQL', () => cluster.newStore()],
 ])('the next version migrates %s', (_, newStore) => {
-  test('and reports it, and then this version refuses the store', async () => {
+  test('and reports it, and then this version rejects the store', async () => {
     const address = await newStore()
     expect(await next(address, ['migrate', '--check'])).toMatchObject({
       status: 1,
@@ -109,7 +109,7 @@ describe.each([
     expect((await next(address, ['migrate', '--apply'], { NEXT_MIGRATION })).status).toBe(0)
   })
 
-  test('when it starts, which it logs, and answers health checks meanwhile, and 503 to other requests', async () => {
+  test('when it starts, which it logs, and answers health checks in the meantime, and 503 to other requests', async () => {
     const address = await newStore()
     const port = freePort()
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: path === '/' ? 'HEAD' : 'GET' })
@@ -167,7 +167,7 @@ describe.each([
     expect(await versionOf(address)).toBe(NEWEST_VERSION)
   })
 
-  test('refuses a store of a schema from before the first release', async () => {
+  test('rejects a store of a schema from before the first release', async () => {
     const version = FIRST_VERSION - 1
     const address = await newStore()
     if (address.startsWith('postgres')) await inDatabase(address, `UPDATE petstore_schema SET version = ${version}`)
@@ -215,55 +215,53 @@ test('PostgreSQL: a migration prints the grants that a role has lost, and functi
   expect((await till()).status).toBe(0)
 })
 
-describe('PostgreSQL: while another session reads, a migration', () => {
-  const NEXT = { NEXT_MIGRATION: 'ALTER TABLE pets ADD COLUMN extra text' }
-  const reading = <Result>(address: string, use: (sql: postgres.TransactionSql) => Promise<Result>) =>
-    cluster.locked(address, use, 'LOCK TABLE pets IN ACCESS SHARE MODE')
+const NEXT = { NEXT_MIGRATION: 'ALTER TABLE pets ADD COLUMN extra text' }
+const reading = <Result>(address: string, use: (sql: postgres.TransactionSql) => Promise<Result>) =>
+  cluster.locked(address, use, 'LOCK TABLE pets IN ACCESS SHARE MODE')
 
-  test('lets writes continue, shows the session that holds the lock, and ends after it', async () => {
-    const address = await cluster.newStore()
-    const store = await openStore(address, { now: Date.now })
-    const { id } = await store.createKey(newKey())
-    let ending: ReturnType<typeof next> | undefined
-    const reader = await reading(address, async (sql) => {
-      const [backend] = await sql`SELECT pg_backend_pid() AS pid`
-      ending = next(address, ['migrate', '--apply'], NEXT)
-      await untilWaiting(sql, 1, 'relation')
-      for (let pets = 0; pets < 5; pets++) await store.createPet(newPet(), id)
-      return backend?.pid
-    })
-    const holder = `pid ${reader} \\(role postgres, application "postgres.js", since 20\\S+Z\\)`
-    const waited = expect.stringMatching(new RegExp(`the migration waits for a lock that ${holder} holds\\n`))
-    expect(await ending).toMatchObject({ status: 0, stderr: waited })
-    expect(await versionOf(address)).toBe(NEWEST_VERSION + 1)
-    await store.close()
+test('lets writes continue, shows the session that holds the lock, and ends after it', async () => {
+  const address = await cluster.newStore()
+  const store = await openStore(address, { now: Date.now })
+  const { id } = await store.createKey(newKey())
+  let ending: ReturnType<typeof next> | undefined
+  const reader = await reading(address, async (sql) => {
+    const [backend] = await sql`SELECT pg_backend_pid() AS pid`
+    ending = next(address, ['migrate', '--apply'], NEXT)
+    await untilWaiting(sql, 1, 'relation')
+    for (let pets = 0; pets < 5; pets++) await store.createPet(newPet(), id)
+    return backend?.pid
   })
+  const holder = `pid ${reader} \\(role postgres, application "postgres.js", since 20\\S+Z\\)`
+  const waited = expect.stringMatching(new RegExp(`the migration waits for a lock that ${holder} holds\\n`))
+  expect(await ending).toMatchObject({ status: 0, stderr: waited })
+  expect(await versionOf(address)).toBe(NEWEST_VERSION + 1)
+  await store.close()
+})
 
-  test('leaves no waiting process in the database if it is killed', async () => {
-    const address = await cluster.newStore()
-    await reading(address, async (sql) => {
-      const env = { ...process.env, ...NEXT, PETSTORE_DATABASE: address }
-      const command = Bun.spawn([...nextVersion, 'migrate', '--apply'], { env })
-      const [backend] = await untilWaiting(sql, 1, 'relation')
-      command.kill('SIGKILL')
-      await until('its backend has ended', async () => {
-        const [found] = await cluster.run(`SELECT FROM pg_stat_activity WHERE pid = ${backend?.pid}`)
-        return found === undefined
-      })
+test('PostgreSQL: while another session reads, a migration leaves no waiting process in the database if it is killed', async () => {
+  const address = await cluster.newStore()
+  await reading(address, async (sql) => {
+    const env = { ...process.env, ...NEXT, PETSTORE_DATABASE: address }
+    const command = Bun.spawn([...nextVersion, 'migrate', '--apply'], { env })
+    const [backend] = await untilWaiting(sql, 1, 'relation')
+    command.kill('SIGKILL')
+    await until('its backend has ended', async () => {
+      const [found] = await cluster.run(`SELECT FROM pg_stat_activity WHERE pid = ${backend?.pid}`)
+      return found === undefined
     })
-    expect(await versionOf(address)).toBe(NEWEST_VERSION)
   })
+  expect(await versionOf(address)).toBe(NEWEST_VERSION)
+})
 
-  test('fails in the end, and shows the session that holds the lock', async () => {
-    const address = await cluster.newDatabase()
-    const reason = await cluster.locked(address, async (sql) => {
-      const [holder] = await sql`SELECT pg_backend_pid() AS pid`
-      const [parsed, host] = [parsePostgresAddress(address), await writableHost(parsePostgresAddress(address))]
-      const { message } = await rejectionOf(migrate(parsed, host, { waitMs: 0 }))
-      return message.replace(holder?.pid, 'PID')
-    })
-    expect(reason).toContain(
-      'its migration needs a lock that pid PID (role postgres, application "postgres.js", since 20',
-    )
+test('PostgreSQL: while another session reads, a migration fails in the end, and shows the session that holds the lock', async () => {
+  const address = await cluster.newDatabase()
+  const reason = await cluster.locked(address, async (sql) => {
+    const [holder] = await sql`SELECT pg_backend_pid() AS pid`
+    const [parsed, host] = [parsePostgresAddress(address), await writableHost(parsePostgresAddress(address))]
+    const { message } = await rejectionOf(migrate(parsed, host, { waitMs: 0 }))
+    return message.replace(holder?.pid, 'PID')
   })
+  expect(reason).toContain(
+    'its migration needs a lock that pid PID (role postgres, application "postgres.js", since 20',
+  )
 })

@@ -99,7 +99,7 @@ describe.each(KINDS)('a store in %s that was restored to an earlier state', (nam
     return { address, earlier }
   }
 
-  test('reuses no id, refuses earlier positions in the feed, and lists the active keys', async () => {
+  test('reuses no id, rejects earlier positions in the feed, and lists the active keys', async () => {
     const { address, earlier } = await broughtBack()
     const lost = await opened(address, async (store) => {
       await store.revokeKey(keyNamed(await store.listKeys(), 'till').id)
@@ -202,7 +202,7 @@ describe.each(KINDS)('a store in %s that was restored to an earlier state', (nam
     expect(await lastId(address, 'events')).toBe(26n)
   })
 
-  test('is refused while a service uses it, and is either recovered or served if a server starts during the prompt', async () => {
+  test('is rejected while a service uses it, and is either recovered or served if a server starts during the prompt', async () => {
     const { earlier } = await broughtBack()
     let server: Running | undefined
     const revoke = async () => {
@@ -249,7 +249,7 @@ test('leaves one epoch and one schema version in PostgreSQL after pg_restore --d
   expect(await cluster.run(rows, address)).toEqual([{ rows: '2' }])
 })
 
-test('refuses a database without a store, and a user who does not own the tables', async () => {
+test('rejects a database without a store, and a user who does not own the tables', async () => {
   const foreign = temporaryFile('other.db')
   runOnFile(foreign, 'CREATE TABLE notes (text TEXT)')
   const before = readFileSync(foreign)

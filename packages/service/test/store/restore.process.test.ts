@@ -34,7 +34,7 @@ describe.concurrent('a restore', () => {
     expect(fs.statSync(newer.database).mode & 0o777).toBe(0o640)
   })
 
-  test('is refused while a service uses the store, even if its header is damaged', async () => {
+  test('is rejected while a service uses the store, even if its header is damaged', async () => {
     const [{ database, key }, backup] = [await made(3), await made(1)]
     const restored = () => run(['restore', backup.database, '--database', database])
     const service = await serve(['--database', database])
@@ -50,7 +50,7 @@ describe.concurrent('a restore', () => {
     await again.stop('SIGKILL')
   })
 
-  test('of a damaged backup or one with an incomplete schema is refused, and so is serving the latter', async () => {
+  test('of a damaged backup or one with an incomplete schema is rejected, and so is serving the latter', async () => {
     const { database } = await made(3)
     const pristine = fs.readFileSync(database)
     const cut = temporaryFile('backup.db')
@@ -117,7 +117,7 @@ describe.concurrent('a restore', () => {
     const { status, stdout } = await run(['restore', file, '--database', database])
     expect(status).toBe(0)
     expect(contents(database)).toEqual(contents(file))
-    // The log is kept. Beside its own file it completes the moved store.
+    // The log is kept. Next to its own file it completes the moved store.
     const [log = ''] = keptIn(stdout)
     fs.renameSync(log, `${moved}-wal`)
     expect(rows(moved)[0]?.length).toBe(40)
@@ -159,7 +159,7 @@ describe.concurrent('a restore', () => {
     },
   )
 
-  test('of an open store is refused because of its log, and works after the store was closed', async () => {
+  test('of an open store is rejected because of its log, and works after the store was closed', async () => {
     const { database } = await made(1)
     const store = await openStore(database, { now: Date.now })
     await store.createPet(newPet(), 1n)

@@ -21,7 +21,7 @@ export async function killed(count: number) {
   return { database, log: readFileSync(`${database}-wal`) }
 }
 
-/** The number of pets that a service would serve from the file, or the message with which it refuses the file. */
+/** The number of pets that a service would serve from the file, or the message with which it rejects the file. */
 export async function served(path: string): Promise<number | string> {
   try {
     const store = await openStore(path, { now: Date.now })

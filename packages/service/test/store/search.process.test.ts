@@ -1,4 +1,4 @@
-// Search on both stores: every answer equals that of a naive model, and searches do not delay other requests: SQLite runs
+// Search on both stores: every response equals that of a naive model, and searches do not delay other requests: SQLite runs
 // them in a thread, PostgreSQL on some of its connections.
 
 import { Database } from 'bun:sqlite'
@@ -132,7 +132,7 @@ describe.each(Object.entries(STORES))('on %s', (name, newAddress) => {
   })
 })
 
-test('SQLite: a request is answered before an earlier search', async () => {
+test('SQLite: a request gets its response before an earlier search', async () => {
   const store = await openStore(temporaryFile('search.db'), { now: Date.now })
   const { id: by } = await store.createKey(newKey())
   await store.createPet(newPet({ name: 'Rex' }), by)

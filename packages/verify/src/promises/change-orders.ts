@@ -29,7 +29,7 @@ function moveRows({ id, ask, from, to }: Move) {
   const status = to === 'cancelled' ? 204 : 200
   const pet = to === 'completed' ? 'sold' : 'available'
   const code = `order_not_${from}`
-  /** The statuses in which the move is refused. */
+  /** The statuses in which the move is rejected. */
   const conflicts = (Object.keys(REACHED) as Reachable[]).filter((state) => state !== from && state !== to)
   const done = writing(`${id}.success`)
   /** Makes an order with this status, and requests the move. */

@@ -36,7 +36,7 @@ const success: Check = async (probe) => {
   answer.expectStatus(201)
 }
 
-/** Creates a pet with this value, and expects it in the response. Resolves with false if the server refuses it. */
+/** Creates a pet with this value, and expects it in the response. Resolves with false if the server rejects it. */
 async function isReturned(probe: Probe, field: string, value: string | bigint): Promise<boolean> {
   const answer = await probe.post('/pets', petBody({ categoryId: await categoryOf(probe), [field]: value }))
   // A server can have its own rules for names and categories.
@@ -54,7 +54,7 @@ const keeps = (field: string, value: () => string | bigint): Check => {
 const HARD_NAME = ' Zoë Ωμέγα 犬 🐶  "the \\ dog/" <b>&amp;'
 
 /**
- * Adds a pet whose name and category are easily corrupted. If the server refuses or changes them, adds a plain pet.
+ * Adds a pet whose name and category are easily corrupted. If the server rejects or changes them, adds a plain pet.
  */
 async function addHard(probe: Probe, status: string): Promise<JsonObject> {
   const category = await categoryOf(probe)
@@ -163,7 +163,7 @@ export const interfaceCreate = [
       const taken = absentId()
       for (const body of [other, { ...other, id: number(taken) }, fields]) {
         const answer = await probe.post('/pets', petBody(body))
-        // A server can refuse an unknown field, and a second pet with the same name.
+        // A server can reject an unknown field, and a second pet with the same name.
         if (answer.status === 400 && body !== other) continue
         answer.expectStatus(201)
         answer.expect(![first.id, taken].includes(answer.id), 'a different id', `id: ${answer.id} again`)

@@ -80,7 +80,7 @@ const targetOf = ({ target }: ClientRequest) => target
 const keyOf = ({ headers }: ClientRequest) => headerOf(headers, 'Authorization') ?? ''
 
 type KeyTest = (request: ClientRequest, key: string) => boolean
-/** Repeats a refused request with the first working API key, and returns that response if it has the status `only`. */
+/** Repeats a rejected request with the first working API key, and returns that response if it has the status `only`. */
 export function withFirstKey(on: string, refused: 401 | 403, when: KeyTest = () => true, only?: number): ContractFault {
   return changingLater('*', any, isRead, async (response, request, first, pass) => {
     const key = keyOf(first.request)
@@ -93,7 +93,7 @@ export function withFirstKey(on: string, refused: 401 | 403, when: KeyTest = () 
 /** Whether the request's key starts like `key`. */
 export const isSimilar = (request: ClientRequest, key: string) => keyOf(request).startsWith(key.slice(0, -1))
 
-/** Refuses every API key but the first working one. */
+/** Rejects every API key but the first working one. */
 export const refusingOthers = (on: string) =>
   changingLater('*', any, isRead, (response, request, first) => {
     const isRefused = isRead(response) && isOf(request, on) && keyOf(request) !== keyOf(first.request)
@@ -114,7 +114,7 @@ export function forgetting(on: string, when: When, change?: Change): ContractFau
   )
 }
 
-/** Returns an order that the service refused. */
+/** Returns an order that the service rejected. */
 export const soldAgain: Change = (_, request) => {
   const at = new Date().toISOString()
   const petId = objectOf(request).get('petId')

@@ -23,7 +23,7 @@ import {
 import type { Snapshot, StoredOrder, Touches } from './snapshot.ts'
 import { type Decision, isOverdue, WorkingCopy } from './working-copy.ts'
 
-/** Commits a decision, possibly in one batch with others. Resolves with its result or rejects with its refusal. */
+/** Commits a decision, possibly in one batch with others. Resolves with its result or rejects with its rejection. */
 export type Commit = <Result>(decision: Decision<Result>) => Promise<Result>
 
 type ChangingMethods = Pick<PetStore, 'createPet' | 'updatePet' | 'deletePet'> &
@@ -166,7 +166,7 @@ export function updateOrder(id: bigint, change: OrderChange, by: KeyId, check?: 
       const reference = change.reference === undefined ? order?.reference : (change.reference ?? undefined)
       const expiresAt = change.expiresAt === undefined ? order?.expiresAt : (change.expiresAt ?? undefined)
       // A change that is already in effect succeeds, even if the order has ended or `If-Match` fails: a client that
-      // resends a request because the answer was lost learns that it was carried out (RFC 9110, 13.1.1).
+      // resends a request because the response was lost learns that it was carried out (RFC 9110, 13.1.1).
       const alreadyInEffect = order && reference === order.reference && expiresAt === order.expiresAt
       if (alreadyInEffect) return check?.(order, true) ?? order
       if (expiresAt !== order?.expiresAt && isBadExpiry(expiresAt, copy.now)) return invalidExpiry()
@@ -232,7 +232,7 @@ function withNewTerms(copy: WorkingCopy, { petName, ...order }: Order, by: KeyId
   return { ...after, petName }
 }
 
-/** `changedAt` never decreases, even if the clock was set back. */
+/** `changedAt` never decreases, even if the clock was moved back. */
 function changed(copy: WorkingCopy, order: StoredOrder): StoredOrder {
   const after = { ...order, changedAt: Math.max(copy.now, order.changedAt) }
   copy.orders.set(order.id, after)

@@ -18,7 +18,7 @@ export interface Touches {
   readonly everOrdered?: bigint
   /** This order, and its pet. */
   readonly orderId?: bigint
-  /** The first answer to this idempotency key. */
+  /** The first response to this idempotency key. */
   readonly key?: UsedKey | undefined
   /** The number of overdue reservations to read, with their pets. */
   readonly overdue?: number
@@ -36,7 +36,7 @@ export interface Idempotent {
   placeOrder: { request: NewOrder; answer: Order }
 }
 
-/** The first request with an idempotency key, and its answer. */
+/** The first request with an idempotency key, and its response. */
 export type FirstAnswer = {
   [Operation in keyof Idempotent]: { readonly operation: Operation } & Readonly<Idempotent[Operation]>
 }[keyof Idempotent]

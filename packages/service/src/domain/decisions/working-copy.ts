@@ -16,7 +16,7 @@ export interface Decision<Result> {
   readonly by: KeyId | null
   readonly touches: Touches
   /**
-   * Returns the result or a refusal. Changes in the working copy are written in both cases, such as an expired
+   * Returns the result or a rejection. Changes in the working copy are written in both cases, such as an expired
    * reservation.
    */
   decide(copy: WorkingCopy): Result | PetstoreError
@@ -101,9 +101,9 @@ export class WorkingCopy {
   }
 
   /**
-   * Returns the first answer to the idempotency key, even if its pet or order has changed, or `idempotency_mismatch` if
-   * the key was used for another request. Without a first answer, performs the request and keeps its answer, unless it
-   * is refused.
+   * Returns the first response to the idempotency key, even if its pet or order has changed, or `idempotency_mismatch` if
+   * the key was used for another request. Without a first response, performs the request and keeps its response, unless it
+   * is rejected.
    */
   answerOnce<Operation extends keyof Idempotent, Answer extends Idempotent[Operation]['answer']>(
     { operation, request, by, key }: Keyed<Operation>,

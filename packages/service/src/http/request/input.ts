@@ -109,7 +109,7 @@ async function readCounting({ body, signal }: Request, bytesMax: number): Promis
     if (bytes <= bytesMax) chunks.push(chunk)
   }
   if (bytes > bytesMax) throw bodyTooLarge(bytesMax)
-  // Bun delivers the last chunk before it parses the trailers. If those are malformed, Bun answers 400 itself, and
+  // Bun delivers the last chunk before it parses the trailers. If those are malformed, Bun responds with 400 itself, and
   // the request must change nothing. Bun has parsed them at the end of this turn.
   await endOfTurn()
   signal.throwIfAborted()
@@ -118,7 +118,7 @@ async function readCounting({ body, signal }: Request, bytesMax: number): Promis
 
 const OR = new Intl.ListFormat('en-GB', { type: 'disjunction', style: 'short' })
 
-/** JSON has no byte order mark (RFC 8259, 8.1). The decoder keeps it, so that `parse` can refuse it. */
+/** JSON has no byte order mark (RFC 8259, 8.1). The decoder keeps it, so that `parse` can reject it. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array): string {
@@ -160,7 +160,7 @@ export function validateBody({ validate, invalid, changes }: ContractBody, json:
   return value
 }
 
-// Parameters are in the path, the query and headers. Ignores unknown ones. Refuses known ones that are given
+// Parameters are in the path, the query and headers. Ignores unknown ones. Rejects known ones that are given
 // twice (except lists), or whose names have brackets.
 
 /**
@@ -230,7 +230,7 @@ export function noteOnPlus(text: string): string {
 
 function textsOf(parameter: ContractParameter, query: string, headers: Headers): readonly string[] {
   if (parameter.in === 'query') return valuesOf(parameter.name, query)
-  // Bun joins two header lines with a comma, which the contract's pattern must refuse.
+  // Bun joins two header lines with a comma, which the contract's pattern must reject.
   const line = headers.get(parameter.name)
   return line === null ? [] : [line]
 }

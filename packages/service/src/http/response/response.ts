@@ -234,7 +234,7 @@ export function errorAnswer({ code, message }: PetstoreError, { request, headers
   const status = ERROR_STATUS[code]
   const body: ErrorBody = { code, message, status }
   const allow = code === 'method_not_allowed' ? { Allow: headers.allow } : {}
-  // RFC 9110, 15.5.16: this header shows that the content coding was refused, not the media type.
+  // RFC 9110, 15.5.16: this header shows that the content coding was rejected, not the media type.
   const encoded = code === 'unsupported_media_type' && request.headers.has('Content-Encoding')
   const accepted = encoded ? { 'Accept-Encoding': 'identity' } : {}
   const patch = code === 'unsupported_media_type' && request.method === 'PATCH' ? ACCEPT_PATCH : {}

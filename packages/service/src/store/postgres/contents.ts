@@ -43,7 +43,7 @@ export async function fillPostgres<Result>(address: string, work: (target: Conte
       const refused = notCurrent(version, NEWEST_VERSION, version > 0)
       if (refused !== undefined) throw new StartError(`it ${refused}`)
       await applyMigrations(execute)
-      // Servers on the same store must not write meanwhile.
+      // Servers on the same store must not write in the meantime.
       await execute(`SELECT ${TAKE_WRITE_LOCK}`)
     })
     return work(contentsIn(address, session))
@@ -51,7 +51,7 @@ export async function fillPostgres<Result>(address: string, work: (target: Conte
   const settings = {
     idle_in_transaction_session_timeout: MIGRATION_IDLE_MS,
     lock_timeout: MIGRATION_LOCK_MS,
-    // A plan for the empty table would read all rows for each batch, because no ANALYZE runs meanwhile.
+    // A plan for the empty table would read all rows for each batch, because no ANALYZE runs in the meantime.
     enable_seqscan: 'off',
   }
   return await session.transaction(fill, beginWith(settings))

@@ -41,7 +41,7 @@ export function recover(address: string, { skipIds, revoke }: Recovery): Promise
     const rows = await execute(LIST_KEYS)
     const [contents] = (await execute(FIND_CONTENTS)) as [object]
     const revoked = await revoke(rows.map(toKey), toContents(contents))
-    // The operator may have taken long to answer.
+    // The operator may have taken long to respond.
     await checkAlone(execute)
     await session.transaction(async () => {
       await execute(`SELECT ${TAKE_WRITE_LOCK}`)

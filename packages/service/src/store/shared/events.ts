@@ -169,7 +169,7 @@ function answer(json: JsonDialect, found: readonly string[]): string {
     FROM (SELECT found.*, ${SHOWN} FROM (${found.join(' UNION ALL ')}) AS found) AS events`
 }
 
-/** The first event at or after the time, even if clocks were set back. */
+/** The first event at or after the time, even if clocks were moved back. */
 function notBefore(time: string): string {
   return `SELECT * FROM events WHERE reached >= ${time} ORDER BY reached LIMIT 1`
 }

@@ -8,7 +8,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { OVERLOADED, PetstoreError } from '../../domain/petstore-error.ts'
 import { endOfTurn, monotonicMs } from '../../system/runtime.ts'
 
-/** A call that would wait longer than this is refused immediately. */
+/** A call that would wait longer than this is rejected immediately. */
 const WAIT_MS_MAX = 2000
 
 type Call<Item, Result> = PromiseWithResolvers<Result> & { readonly item: Item }
@@ -115,7 +115,7 @@ export function batched<Item, Result>(
     }
   }
 
-  /** Calls that would wait for longer than WAIT_MS_MAX are refused. */
+  /** Calls that would wait for longer than WAIT_MS_MAX are rejected. */
   async function oneByOne(calls: readonly Call<Item, Result>[]): Promise<void> {
     const deadline = monotonicMs() + WAIT_MS_MAX
     for (const call of calls) {
@@ -126,7 +126,7 @@ export function batched<Item, Result>(
 
   /**
    * Waits as long as each turn of the event loop adds calls, so that a batch contains every request that has arrived.
-   * Calls that arrive during a commit skip this wait: they are committed while the previous batch is answered.
+   * Calls that arrive during a commit skip this wait: they are committed while the previous batch gets its response.
    */
   async function gathered(): Promise<void> {
     for (let before = 0; waiting.length > before && waiting.length < batchMax; ) {

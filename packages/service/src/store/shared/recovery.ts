@@ -1,6 +1,6 @@
 // Repairs a store whose database was reset to an earlier state, for `petstore recovered` and `petstore restore`.
 // Clients can still know ids, feed cursors and revocations from after that state, so ids are skipped and old cursors
-// are refused.
+// are rejected.
 
 import type { ApiKey, KeyId } from '../../domain/keys.ts'
 

@@ -172,7 +172,7 @@ export const EXPIRES = `status = 'pending' AND expires_at IS NOT NULL
 /** The condition of the index `orders_that_hold`. */
 export const HOLDS = `status IN (${HOLDING.map((status) => `'${status}'`).join(', ')})`
 
-// Idempotency keys: how long they are kept and how the first answer is stored. Request and answer are stored as text,
+// Idempotency keys: how long they are kept and how the first response is stored. Request and answer are stored as text,
 // so a replay does not depend on rows that have changed since.
 
 /** The minimum time that a key is kept. */

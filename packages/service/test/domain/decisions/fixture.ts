@@ -47,12 +47,12 @@ export function withPet(status: PetStatus): Rows {
   return rows
 }
 
-/** The value of a decision, or the code of its refusal. */
+/** The value of a decision, or the code of its rejection. */
 export function outcomeOf(rows: Rows, decision: Decision<unknown>): unknown {
   return shown(rows.commit(decision).outcomes[0])
 }
 
-/** The message of a refusal. */
+/** The message of a rejection. */
 export const messageOf = (rows: Rows, decision: Decision<unknown>) =>
   (rows.commit(decision).outcomes[0] as PetstoreError).message
 export const shown = (outcome: unknown) => (outcome instanceof PetstoreError ? outcome.code : outcome)

@@ -79,65 +79,61 @@ describe('a transition', () => {
   })
 })
 
-describe('placing an order', () => {
-  test.each(PET_STATUSES)('of a pet that was added as %s', (status) => {
-    const rows = withPet(status)
-    const outcome = outcomeOf(rows, placeOrder({ petId: PET, reference: 'r' }, BY))
-    if (status !== 'available') return expect(outcome).toBe('pet_not_available')
-    expect(outcome).toMatchObject({ value: { id: ORDER, status: 'pending', reference: 'r', placedAt: rows.now } })
-    expect(rows.pets.get(PET)?.status).toBe('pending')
-  })
-
-  test.each(ORDER_STATUSES)('of a pet whose order is %s', (status) => {
-    const outcome = outcomeOf(withOrder(status), placeOrder({ petId: PET }, BY))
-    if (HOLDING.includes(status)) expect(outcome).toBe('pet_not_available')
-    else expect(outcome).toMatchObject({ value: { id: NEXT } })
-  })
-
-  test('of a pet with an overdue reservation expires it first', () => {
-    const rows = withOrder('pending', true)
-    expect(outcomeOf(rows, placeOrder({ petId: PET }, BY))).toMatchObject({ value: { id: NEXT, status: 'pending' } })
-    expect(emitted(rows)).toEqual([`order.expired ${ORDER}`, `order.placed ${NEXT}`])
-  })
-
-  test('rejects an expiry in the past or too far ahead before other problems', () => {
-    const rows = withPet('sold')
-    for (const expiresAt of [rows.now, rows.now + EXPIRY_DAYS_MAX * DAY_MS + 1]) {
-      expect(outcomeOf(rows, placeOrder({ petId: PET, expiresAt }, BY))).toBe('invalid_order')
-    }
-    expect(outcomeOf(rows, placeOrder({ petId: PET, expiresAt: rows.now + 1 }, BY))).toBe('pet_not_available')
-    expect(outcomeOf(rows, placeOrder({ petId: NEXT }, BY))).toBe('pet_not_found')
-  })
+test.each(PET_STATUSES)('placing an order of a pet that was added as %s', (status) => {
+  const rows = withPet(status)
+  const outcome = outcomeOf(rows, placeOrder({ petId: PET, reference: 'r' }, BY))
+  if (status !== 'available') return expect(outcome).toBe('pet_not_available')
+  expect(outcome).toMatchObject({ value: { id: ORDER, status: 'pending', reference: 'r', placedAt: rows.now } })
+  expect(rows.pets.get(PET)?.status).toBe('pending')
 })
 
-describe('a correction', () => {
-  test.each(ORDER_STATUSES)('of an order that is %s', (status) => {
-    const rows = withOrder(status)
-    const { reference, expiresAt = null } = rows.orders.get(ORDER) as { reference?: string; expiresAt?: number }
-    for (const change of [{ reference: reference as string }, { expiresAt }]) {
-      expect(outcomeOf(rows, updateOrder(ORDER, change, BY, so))).toMatchObject({ status })
-    }
-    expect(emitted(rows)).toEqual([])
-    const end = rows.now + DAY_MS
-    expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now }, BY, so))).toBe('invalid_order')
-    const refused = status === 'pending' ? 'precondition_failed' : 'order_not_pending'
-    expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: end }, BY, so))).toBe(refused)
-    const outcome = outcomeOf(rows, updateOrder(ORDER, { reference: null, expiresAt: end }, BY))
-    if (status !== 'pending') return expect(outcome).toBe('order_not_pending')
-    expect(outcome).toMatchObject({ expiresAt: end, changedAt: rows.now, petName: 'Rex' })
-    expect(rows.orders.get(ORDER)?.reference).toBeUndefined()
-    expect(emitted(rows)).toEqual([`order.changed ${ORDER}`])
-    expect(rows.events[0]).toMatchObject({ pet: { name: 'Rex' }, terms: { reference: undefined, expiresAt: end } })
-  })
-
-  test('of an overdue reservation expires it instead', () => {
-    const rows = withOrder('pending', true)
-    expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now + DAY_MS }, BY))).toBe('order_not_pending')
-    expect(emitted(rows)).toEqual([`order.expired ${ORDER}`])
-  })
+test.each(ORDER_STATUSES)('placing an order of a pet whose order is %s', (status) => {
+  const outcome = outcomeOf(withOrder(status), placeOrder({ petId: PET }, BY))
+  if (HOLDING.includes(status)) expect(outcome).toBe('pet_not_available')
+  else expect(outcome).toMatchObject({ value: { id: NEXT } })
 })
 
-test('a refusal names the order that holds the pet, and its expiry', () => {
+test('placing an order of a pet with an overdue reservation expires it first', () => {
+  const rows = withOrder('pending', true)
+  expect(outcomeOf(rows, placeOrder({ petId: PET }, BY))).toMatchObject({ value: { id: NEXT, status: 'pending' } })
+  expect(emitted(rows)).toEqual([`order.expired ${ORDER}`, `order.placed ${NEXT}`])
+})
+
+test('placing an order rejects an expiry in the past or too far ahead before other problems', () => {
+  const rows = withPet('sold')
+  for (const expiresAt of [rows.now, rows.now + EXPIRY_DAYS_MAX * DAY_MS + 1]) {
+    expect(outcomeOf(rows, placeOrder({ petId: PET, expiresAt }, BY))).toBe('invalid_order')
+  }
+  expect(outcomeOf(rows, placeOrder({ petId: PET, expiresAt: rows.now + 1 }, BY))).toBe('pet_not_available')
+  expect(outcomeOf(rows, placeOrder({ petId: NEXT }, BY))).toBe('pet_not_found')
+})
+
+test.each(ORDER_STATUSES)('a correction of an order that is %s', (status) => {
+  const rows = withOrder(status)
+  const { reference, expiresAt = null } = rows.orders.get(ORDER) as { reference?: string; expiresAt?: number }
+  for (const change of [{ reference: reference as string }, { expiresAt }]) {
+    expect(outcomeOf(rows, updateOrder(ORDER, change, BY, so))).toMatchObject({ status })
+  }
+  expect(emitted(rows)).toEqual([])
+  const end = rows.now + DAY_MS
+  expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now }, BY, so))).toBe('invalid_order')
+  const refused = status === 'pending' ? 'precondition_failed' : 'order_not_pending'
+  expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: end }, BY, so))).toBe(refused)
+  const outcome = outcomeOf(rows, updateOrder(ORDER, { reference: null, expiresAt: end }, BY))
+  if (status !== 'pending') return expect(outcome).toBe('order_not_pending')
+  expect(outcome).toMatchObject({ expiresAt: end, changedAt: rows.now, petName: 'Rex' })
+  expect(rows.orders.get(ORDER)?.reference).toBeUndefined()
+  expect(emitted(rows)).toEqual([`order.changed ${ORDER}`])
+  expect(rows.events[0]).toMatchObject({ pet: { name: 'Rex' }, terms: { reference: undefined, expiresAt: end } })
+})
+
+test('a correction of an overdue reservation expires it instead', () => {
+  const rows = withOrder('pending', true)
+  expect(outcomeOf(rows, updateOrder(ORDER, { expiresAt: rows.now + DAY_MS }, BY))).toBe('order_not_pending')
+  expect(emitted(rows)).toEqual([`order.expired ${ORDER}`])
+})
+
+test('a rejection names the order that holds the pet, and its expiry', () => {
   for (const [status, order, expiresIn] of [
     ['pending', 'pending', undefined],
     ['pending', 'pending', DAY_MS],

@@ -1,4 +1,4 @@
-// The messages of refusals that depend on the status of the pet or order. Other tests compare with these functions.
+// The messages of rejections that depend on the status of the pet or order. Other tests compare with these functions.
 
 import { expect, test } from 'bun:test'
 import * as refusals from '../../../src/domain/decisions/refusal-messages.ts'

@@ -15,7 +15,7 @@ import {
 export interface OnStore {
   /** Returns the address of a new, empty store. */
   readonly newAddress: () => Promise<string> | string
-  /** Is called with each answer and its `operationId status`. */
+  /** Is called with each response and its `operationId status`. */
   readonly observe: (name: string, answer: Answer) => void
 }
 

@@ -28,7 +28,7 @@ export function promises(on: OnStore): void {
       })
     }
 
-    test('every answer conforms to the contract', () => {
+    test('every response conforms to the contract', () => {
       for (const { request, status, headers, text } of examination.seen) {
         const answer = { status, headers: new Headers(headers.map(([name, value]) => [name, value])), text }
         const name = checkAgainstContract(request.method, request.path, answer)

@@ -1,4 +1,4 @@
-// Failures of the store are logged with their cause, which no answer contains.
+// Failures of the store are logged with their cause, which no response contains.
 
 import { expect, test } from 'bun:test'
 import { PetstoreError } from '../../../src/domain/petstore-error.ts'

@@ -58,7 +58,7 @@ export interface Call {
   readonly server: number
 }
 
-/** The result or the refusal of a call, and the last row that its precondition received. */
+/** The result or the rejection of a call, and the last row that its precondition received. */
 type Outcome = readonly [result: unknown, seen: unknown]
 
 /** A possible result of calls that were sent together. */
@@ -241,7 +241,7 @@ export class World {
     await this.expectKeys()
   }
 
-  /** The calls of each server are one commit. They do not wait for what happens beside them. */
+  /** The calls of each server are one commit. They do not wait for what happens next to them. */
   async batch(calls: readonly Call[], beside?: Beside): Promise<string[]> {
     const closes = beside === 'the servers close' && this.place.lasts === true
     this.sizes = this.servers.map(() => [])
@@ -484,7 +484,7 @@ function argumentsOf({ args, check }: Call): { args: readonly unknown[]; seen: u
   return { args: check ? [...args, look] : args, seen }
 }
 
-/** A refusal as plain values. Throws any other error. */
+/** A rejection as plain values. Throws any other error. */
 function refusal(result: unknown): unknown {
   if (result instanceof PetstoreError) return { code: result.code, message: result.message }
   if (result instanceof Error) throw result

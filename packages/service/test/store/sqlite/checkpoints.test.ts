@@ -1,7 +1,7 @@
 // Checkpoints of a SQLite store: a thread runs them, and the log stays small.
 
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { temporaryFile } from '../../../../../test/support/files.ts'
@@ -22,64 +22,62 @@ test('the serving connection runs no checkpoints, even after it was reopened', (
   connection.close()
 })
 
-describe('a log', () => {
-  test('that is long is copied into the file without a new version, and then written from its start', async () => {
-    const { path, store, by } = await storeWithKey()
-    using writer = new Database(path)
-    for (let round = 0; round < 2; round++) {
-      lengthen(writer, LONG_LOG_MB)
-      const version = store.version()
-      await copied(writer)
-      expect(store.version()).toEqual(version)
-      await store.createPet(PET, by)
-      expect(logOf(writer).frames).toBeLessThan(100)
-    }
-    expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_BYTES)
-    await store.close()
-  })
-
-  test('that grew during a long read is truncated after the read, while creates continue', async () => {
-    const { path, store, by } = await storeWithKey()
-    using writer = new Database(path)
-    const reader = new Database(path, { readonly: true })
-    reader.run('BEGIN')
-    reader.query('SELECT 1 FROM pets').get()
-    lengthen(writer, 4 * LONG_LOG_MB)
+test('a log that is long is copied into the file without a new version, and then written from its start', async () => {
+  const { path, store, by } = await storeWithKey()
+  using writer = new Database(path)
+  for (let round = 0; round < 2; round++) {
+    lengthen(writer, LONG_LOG_MB)
+    const version = store.version()
+    await copied(writer)
+    expect(store.version()).toEqual(version)
     await store.createPet(PET, by)
-    reader.close()
-    const { size } = statSync(`${path}-wal`)
-    let count = 1
-    const add = async () => {
-      // Without a limit, a log that is never copied would fill the disk.
-      expect(count++).toBeLessThan(10_000)
-      await store.createPet(PET, by)
-    }
-    while (logOf(writer).frames > 1_000) await add()
-    // The last frames are still there for tools that copy the log.
-    expect(statSync(`${path}-wal`).size).toBeGreaterThanOrEqual(size)
-    while (statSync(`${path}-wal`).size > LOG_BYTES) {
-      await add()
-      await Bun.sleep(10)
-    }
-    expect(writer.query('SELECT count(*) FROM pets').values()).toEqual([[count]])
-    expect(writer.query('PRAGMA integrity_check').values()).toEqual([['ok']])
-    await store.close()
-  })
+    expect(logOf(writer).frames).toBeLessThan(100)
+  }
+  expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_BYTES)
+  await store.close()
+})
 
-  test('of two stores on one file is copied by either of them, and removed when the last one closes', async () => {
-    const { path, store, by } = await storeWithKey()
-    const other = await storeWithKey(path)
-    const writer = new Database(path)
-    lengthen(writer, LONG_LOG_MB)
-    await copied(writer)
-    await store.close()
-    lengthen(writer, LONG_LOG_MB)
-    await copied(writer)
-    writer.close()
-    expect((await other.store.createPet(PET, by)).value.id).toBe(1n)
-    await other.store.close()
-    expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
-  })
+test('a log that grew during a long read is truncated after the read, while creates continue', async () => {
+  const { path, store, by } = await storeWithKey()
+  using writer = new Database(path)
+  const reader = new Database(path, { readonly: true })
+  reader.run('BEGIN')
+  reader.query('SELECT 1 FROM pets').get()
+  lengthen(writer, 4 * LONG_LOG_MB)
+  await store.createPet(PET, by)
+  reader.close()
+  const { size } = statSync(`${path}-wal`)
+  let count = 1
+  const add = async () => {
+    // Without a limit, a log that is never copied would fill the disk.
+    expect(count++).toBeLessThan(10_000)
+    await store.createPet(PET, by)
+  }
+  while (logOf(writer).frames > 1_000) await add()
+  // The last frames are still there for tools that copy the log.
+  expect(statSync(`${path}-wal`).size).toBeGreaterThanOrEqual(size)
+  while (statSync(`${path}-wal`).size > LOG_BYTES) {
+    await add()
+    await Bun.sleep(10)
+  }
+  expect(writer.query('SELECT count(*) FROM pets').values()).toEqual([[count]])
+  expect(writer.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+  await store.close()
+})
+
+test('a log of two stores on one file is copied by either of them, and removed when the last one closes', async () => {
+  const { path, store, by } = await storeWithKey()
+  const other = await storeWithKey(path)
+  const writer = new Database(path)
+  lengthen(writer, LONG_LOG_MB)
+  await copied(writer)
+  await store.close()
+  lengthen(writer, LONG_LOG_MB)
+  await copied(writer)
+  writer.close()
+  expect((await other.store.createPet(PET, by)).value.id).toBe(1n)
+  await other.store.close()
+  expect(readdirSync(dirname(path))).toEqual(['petstore.db'])
 })
 
 test('commits during a checkpoint are copied while writers are held', async () => {

@@ -87,7 +87,7 @@ describe.if(LINUX)("the header of the log's index", () => {
     return { connection, version }
   }
 
-  test('shows a commit between the answer of SQLite and its use', async () => {
+  test('shows a commit between the response of SQLite and its use', async () => {
     let commit = () => {}
     const { connection, version } = await watched(() => commit())
     const other = new Database(connection.database.filename)

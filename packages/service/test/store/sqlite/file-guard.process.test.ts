@@ -39,84 +39,85 @@ const removeAll = (database: string) => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
 
-describe('a store whose file', () => {
-  test.each([
-    ['is removed', async (path) => removeAll(path), ' has been removed or renamed'],
-    ['is renamed', async (path) => renameSync(path, `${path}.old`), ' has been removed or renamed'],
-    ['is replaced', async (path) => renameSync((await made(1)).database, path), ' was replaced by another file'],
-    ['loses its log', async (path) => rmSync(`${path}-wal`), '-wal has been removed or renamed'],
-    ['loses its index', async (path) => rmSync(`${path}-shm`), '-shm has been removed or renamed'],
-    ['gets another log', async (path) => replaceSide(path, '-wal'), '-wal was replaced by another file'],
-    ['is overwritten by a backup', overwrite, ' was overwritten by a file that is not in WAL mode'],
-  ] satisfies [string, (path: string) => Promise<void>, string][])(
-    '%s refuses every call from then on, and reports it once',
-    async (_, lose, sentence) => {
-      const troubles: object[] = []
-      const path = temporaryFile('petstore.db')
-      const store = await openStore(path, { now: Date.now, onTrouble: (trouble) => troubles.push(trouble) })
-      const { id: by } = await store.createKey(newKey())
-      await store.ping()
-      await lose(path)
-      const list = () => store.listPets(petFilter({ limit: 1 }))
-      for (const call of [() => store.createPet(newPet(), by), store.ping, list, store.ping])
-        expect(await rejectionOf(call())).toMatchObject({ code: 'unavailable' })
-      expect(troubles).toEqual([{ lost: true, reason: expect.stringContaining(`${path}${sentence}`) }])
-      await store.close().catch(() => undefined)
-    },
-  )
+test.each([
+  ['is removed', async (path) => removeAll(path), ' has been removed or renamed'],
+  ['is renamed', async (path) => renameSync(path, `${path}.old`), ' has been removed or renamed'],
+  ['is replaced', async (path) => renameSync((await made(1)).database, path), ' was replaced by another file'],
+  ['loses its log', async (path) => rmSync(`${path}-wal`), '-wal has been removed or renamed'],
+  ['loses its index', async (path) => rmSync(`${path}-shm`), '-shm has been removed or renamed'],
+  ['gets another log', async (path) => replaceSide(path, '-wal'), '-wal was replaced by another file'],
+  ['is overwritten by a backup', overwrite, ' was overwritten by a file that is not in WAL mode'],
+] satisfies [string, (path: string) => Promise<void>, string][])(
+  '%s refuses every call from then on, and reports it once',
+  async (_, lose, sentence) => {
+    const troubles: object[] = []
+    const path = temporaryFile('petstore.db')
+    const store = await openStore(path, { now: Date.now, onTrouble: (trouble) => troubles.push(trouble) })
+    const { id: by } = await store.createKey(newKey())
+    await store.ping()
+    await lose(path)
+    const list = () => store.listPets(petFilter({ limit: 1 }))
+    for (const call of [() => store.createPet(newPet(), by), store.ping, list, store.ping])
+      expect(await rejectionOf(call())).toMatchObject({ code: 'unavailable' })
+    expect(troubles).toEqual([{ lost: true, reason: expect.stringContaining(`${path}${sentence}`) }])
+    await store.close().catch(() => undefined)
+  },
+)
 
-  test.each(['-wal', '-shm'])('loses %s still has every acknowledged change after it is closed', async (suffix) => {
+test.each(['-wal', '-shm'])(
+  'a store whose file loses %s still has every acknowledged change after it is closed',
+  async (suffix) => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(newPet(), by)
     rmSync(path + suffix)
     // Rejects if the log is still there.
     await store.close().catch(() => undefined)
     expect(await served(path)).toBe(1)
-  })
+  },
+)
 
-  test('is overwritten by a backup is not changed when it is closed, and then rejected because of the log', async () => {
-    const { path, store } = await storeWithKey()
-    await overwrite(path)
-    const overwritten = readFileSync(path)
-    expect((await rejectionOf(store.close())).cause).toMatchObject({ message: expect.stringContaining('overwritten') })
-    expect(readFileSync(path).equals(overwritten)).toBe(true)
-    expect(await served(path)).toContain('petstore restore, which keeps the log')
-  })
+test('a store whose file is overwritten by a backup is not changed when it is closed, and then rejected because of the log', async () => {
+  const { path, store } = await storeWithKey()
+  await overwrite(path)
+  const overwritten = readFileSync(path)
+  expect((await rejectionOf(store.close())).cause).toMatchObject({ message: expect.stringContaining('overwritten') })
+  expect(readFileSync(path).equals(overwritten)).toBe(true)
+  expect(await served(path)).toContain('petstore restore, which keeps the log')
+})
 
-  test('is checkpointed, vacuumed and read by other processes, and opened again, is not lost', async () => {
-    const troubles: object[] = []
-    const path = temporaryFile('petstore.db')
-    const connection = openConnection(path, { onTrouble: (trouble) => troubles.push(trouble) })
-    const inProcess = (sql: string) =>
-      expect(Bun.spawnSync([process.execPath, '-e', IN_PROCESS, path, sql]).stderr.toString()).toBe('')
-    for (const sql of ['PRAGMA wal_checkpoint(TRUNCATE)', 'VACUUM', 'SELECT * FROM pets', 'VACUUM']) {
-      inProcess(sql)
-      connection.check()
-      connection.reopen()
-      inProcess('PRAGMA wal_checkpoint(RESTART)')
-      connection.check()
-    }
-    connection.close()
-    expect(troubles).toEqual([])
-  })
+test('a store whose file is checkpointed, vacuumed and read by other processes, and opened again, is not lost', async () => {
+  const troubles: object[] = []
+  const path = temporaryFile('petstore.db')
+  const connection = openConnection(path, { onTrouble: (trouble) => troubles.push(trouble) })
+  const inProcess = (sql: string) =>
+    expect(Bun.spawnSync([process.execPath, '-e', IN_PROCESS, path, sql]).stderr.toString()).toBe('')
+  for (const sql of ['PRAGMA wal_checkpoint(TRUNCATE)', 'VACUUM', 'SELECT * FROM pets', 'VACUUM']) {
+    inProcess(sql)
+    connection.check()
+    connection.reopen()
+    inProcess('PRAGMA wal_checkpoint(RESTART)')
+    connection.check()
+  }
+  connection.close()
+  expect(troubles).toEqual([])
+})
 
-  test('gets a second name serves, and warns once per link', async () => {
-    const reasons: string[] = []
-    const path = temporaryFile('petstore.db')
-    const store = await openStore(path, { now: Date.now, onTrouble: ({ reason }) => reasons.push(reason) })
-    for (let links = 1; links <= 2; links++) {
-      linkSync(path, `${path}.link`)
-      for (let n = 0; n < 2; n++) await store.ping()
-      expect(reasons).toEqual(Array(links).fill(expect.stringContaining(`${path} has 2 names (hard links)`)))
-      unlinkSync(`${path}.link`)
-      await store.ping()
-    }
-    await store.close()
-  })
+test('a store whose file gets a second name serves, and warns once per link', async () => {
+  const reasons: string[] = []
+  const path = temporaryFile('petstore.db')
+  const store = await openStore(path, { now: Date.now, onTrouble: ({ reason }) => reasons.push(reason) })
+  for (let links = 1; links <= 2; links++) {
+    linkSync(path, `${path}.link`)
+    for (let n = 0; n < 2; n++) await store.ping()
+    expect(reasons).toEqual(Array(links).fill(expect.stringContaining(`${path} has 2 names (hard links)`)))
+    unlinkSync(`${path}.link`)
+    await store.ping()
+  }
+  await store.close()
 })
 
 describe.concurrent('a server whose store', () => {
-  test('is a symbolic link warns about a second name, and answers 503 once its target changes', async () => {
+  test('is a symbolic link warns about a second name, and responds with 503 once its target changes', async () => {
     const { database, key } = await made(1)
     const [link, other] = [temporaryFile('link.db'), temporaryFile('other.db')]
     symlinkSync(database, link)
@@ -141,7 +142,7 @@ describe.concurrent('a server whose store', () => {
   })
 })
 
-test('a connection that is reopened refuses another file', async () => {
+test('a connection that is reopened rejects another file', async () => {
   const [{ database }, other] = [await made(1), await made(2)]
   const connection = openConnection(database)
   const before = connection.database

@@ -24,7 +24,7 @@ const commandsOn = (path: string, source: string, target: string) => [
   `recovered --yes --database ${path}`,
 ]
 
-/** Expects that every command is refused with these parts of a message, and that `unchanged()` stays the same. */
+/** Expects that every command is rejected with these parts of a message, and that `unchanged()` stays the same. */
 async function expectRefused(commands: readonly string[], unchanged: () => unknown, ...parts: (string | RegExp)[]) {
   const before = unchanged()
   for (const command of commands) {
@@ -34,80 +34,79 @@ async function expectRefused(commands: readonly string[], unchanged: () => unkno
   }
 }
 
-describe('a store behind a symbolic link', () => {
-  test('is complete after a crash during a checkpoint', async () => {
-    const database = temporaryFile('petstore.db')
-    const service = await serve(['--database', database])
-    await add(service, 200)
-    await service.stop('SIGKILL')
-    // Simulates a checkpoint that wrote only the first page, which has the number of pages.
-    const copy = temporaryFile('copy.db')
-    for (const suffix of ['', '-wal']) fs.copyFileSync(database + suffix, copy + suffix)
-    new Database(copy).run('PRAGMA wal_checkpoint(TRUNCATE)')
-    const file = fs.openSync(database, 'r+')
-    fs.writeSync(file, fs.readFileSync(copy), 0, 4096, 0)
-    fs.closeSync(file)
-    expect(fs.statSync(database).size).toBeLessThan(fs.statSync(copy).size)
+test('a store behind a symbolic link is complete after a crash during a checkpoint', async () => {
+  const database = temporaryFile('petstore.db')
+  const service = await serve(['--database', database])
+  await add(service, 200)
+  await service.stop('SIGKILL')
+  // Simulates a checkpoint that wrote only the first page, which has the number of pages.
+  const copy = temporaryFile('copy.db')
+  for (const suffix of ['', '-wal']) fs.copyFileSync(database + suffix, copy + suffix)
+  new Database(copy).run('PRAGMA wal_checkpoint(TRUNCATE)')
+  const file = fs.openSync(database, 'r+')
+  fs.writeSync(file, fs.readFileSync(copy), 0, 4096, 0)
+  fs.closeSync(file)
+  expect(fs.statSync(database).size).toBeLessThan(fs.statSync(copy).size)
 
-    const link = temporaryFile('link.db')
-    fs.symlinkSync(database, link)
-    const backup = temporaryFile('backup.db')
-    expect(await run(['backup', backup, '--database', link])).toMatchObject({ status: 0 })
-    const again = await serve(['--database', link])
-    expect((await ask('POST', `${again.url}/pets`, service.key, PET)).status).toBe(201)
-    await again.stop()
-    expect([backup, database].map((path) => rows(path)[0]?.length)).toEqual([200, 201])
-  })
-
-  test('is created at the target of the link', async () => {
-    const [database, link] = [temporaryFile('petstore.db'), temporaryFile('link.db')]
-    fs.symlinkSync(database, link)
-    await (await serve(['--database', link])).stop()
-    expect(rows(database)[1]?.length).toBe(1)
-  })
-
-  test('with a cyclic link is refused by every command', async () => {
-    const { database } = await made(1)
-    const [one, other] = [temporaryFile('one.db'), temporaryFile('other.db')]
-    fs.symlinkSync(other, one)
-    fs.symlinkSync(one, other)
-    const target = temporaryFile('backup.db')
-    const restores = [`restore ${one} --database ${database}`, `restore ${database} --database ${one}`]
-    const commands = [...commandsOn(one, database, target), ...restores]
-    await expectRefused(commands, () => fs.existsSync(target), /cannot be reached \(too many symbolic links.*\n$/)
-  })
+  const link = temporaryFile('link.db')
+  fs.symlinkSync(database, link)
+  const backup = temporaryFile('backup.db')
+  expect(await run(['backup', backup, '--database', link])).toMatchObject({ status: 0 })
+  const again = await serve(['--database', link])
+  expect((await ask('POST', `${again.url}/pets`, service.key, PET)).status).toBe(201)
+  await again.stop()
+  expect([backup, database].map((path) => rows(path)[0]?.length)).toEqual([200, 201])
 })
 
-describe('a log that is not the log of its file', () => {
-  /** Returns the log that a killed service leaves, which has its last pet. */
-  async function leftLog() {
-    const { path, store, by } = await storeWithKey()
-    await store.createPet(newPet(), by)
-    const log = fs.readFileSync(`${path}-wal`)
-    await store.close()
-    return log
-  }
+test('a store behind a symbolic link is created at the target of the link', async () => {
+  const [database, link] = [temporaryFile('petstore.db'), temporaryFile('link.db')]
+  fs.symlinkSync(database, link)
+  await (await serve(['--database', link])).stop()
+  expect(rows(database)[1]?.length).toBe(1)
+})
 
-  function emptyFile() {
-    const path = temporaryFile('petstore.db')
-    fs.writeFileSync(path, '')
-    return path
-  }
+test('a store behind a symbolic link with a cyclic link is rejected by every command', async () => {
+  const { database } = await made(1)
+  const [one, other] = [temporaryFile('one.db'), temporaryFile('other.db')]
+  fs.symlinkSync(other, one)
+  fs.symlinkSync(one, other)
+  const target = temporaryFile('backup.db')
+  const restores = [`restore ${one} --database ${database}`, `restore ${database} --database ${one}`]
+  const commands = [...commandsOn(one, database, target), ...restores]
+  await expectRefused(commands, () => fs.existsSync(target), /cannot be reached \(too many symbolic links.*\n$/)
+})
 
-  const contentsOf = (file: string) => (fs.existsSync(file) ? Bun.hash(fs.readFileSync(file)) : undefined)
+/** Returns the log that a killed service leaves, which has its last pet. */
+async function leftLog() {
+  const { path, store, by } = await storeWithKey()
+  await store.createPet(newPet(), by)
+  const log = fs.readFileSync(`${path}-wal`)
+  await store.close()
+  return log
+}
 
-  async function copyOf(pets: number) {
-    const { database } = await made(pets)
-    const backup = temporaryFile('petstore.db')
-    await run(['backup', backup, '--database', database])
-    return backup
-  }
+function emptyFile() {
+  const path = temporaryFile('petstore.db')
+  fs.writeFileSync(path, '')
+  return path
+}
 
-  test.each([
-    ['a backup', () => copyOf(2), 'is not the log of'],
-    ['a missing file', () => temporaryFile('petstore.db'), 'is missing, but its log is still there'],
-    ['an empty file', emptyFile, 'is missing, but its log is still there'],
-  ] as const)('makes every command reject %s next to it, and neither changes', async (name, make, sentence) => {
+const contentsOf = (file: string) => (fs.existsSync(file) ? Bun.hash(fs.readFileSync(file)) : undefined)
+
+async function copyOf(pets: number) {
+  const { database } = await made(pets)
+  const backup = temporaryFile('petstore.db')
+  await run(['backup', backup, '--database', database])
+  return backup
+}
+
+test.each([
+  ['a backup', () => copyOf(2), 'is not the log of'],
+  ['a missing file', () => temporaryFile('petstore.db'), 'is missing, but its log is still there'],
+  ['an empty file', emptyFile, 'is missing, but its log is still there'],
+] as const)(
+  'a log that is not the log of its file makes every command reject %s next to it, and neither changes',
+  async (name, make, sentence) => {
     const [path, log, other] = [await make(), await leftLog(), temporaryFile('other.db')]
     const link = temporaryFile('link.db')
     fs.symlinkSync(path, link)
@@ -118,43 +117,43 @@ describe('a log that is not the log of its file', () => {
     const contents = () => [path, `${path}-wal`].map(contentsOf)
     await expectRefused(commands, contents, sentence, `${path}-wal`, 'petstore restore')
     if (name === 'a backup') expect(await run(['check-backup', path])).toMatchObject({ status: 2 })
-  })
+  },
+)
 
-  test('is kept by a restore, which replaces the backup that was copied next to it', async () => {
-    const [path, log, backup] = [await copyOf(2), await leftLog(), await copyOf(3)]
-    fs.writeFileSync(`${path}-wal`, log)
-    const before = [path, `${path}-wal`].map(contentsOf)
-    const { status, stdout } = await run(['restore', backup, '--database', path])
-    expect(status).toBe(0)
-    expect(keptIn(stdout).map(contentsOf)).toEqual(before)
-    expect([await served(path), await served(backup)]).toEqual([3, 3])
-  })
-
-  test('is named if a file in WAL mode is damaged with it, and neither changes', async () => {
-    const [{ database }, { database: other }] = [await made(1), await made(500)]
-    const store = await openStore(other, { now: Date.now })
-    for (let n = 0; n < 100; n++) await store.createPet(newPet({ name: 'x'.repeat(200) }), 1n)
-    fs.copyFileSync(`${other}-wal`, `${database}-wal`)
-    await store.close()
-    const before = [database, `${database}-wal`].map(contentsOf)
-    const { message } = await rejectionOf(openStore(database, { now: Date.now }))
-    expect(message).toMatch(/petstore\.db is damaged\. .*petstore\.db-wal can be the cause/)
-    expect([database, `${database}-wal`].map(contentsOf)).toEqual(before)
-  })
-
-  test('is not seen in a backup that several commands, or several workers, open at once', async () => {
-    const path = await copyOf(2)
-    const commands = Array.from({ length: 4 }, (_, n) => ['keys', 'create', '--name', `till ${n}`, '--database', path])
-    const ends = await Promise.all(commands.map((args) => runProcess(args)))
-    expect(ends.map(({ status }) => status)).toEqual([0, 0, 0, 0])
-    expect(await served(path)).toBe(2)
-    if (process.platform !== 'linux') return
-    const service = await serve(['--workers', '4', '--database', await copyOf(2)])
-    expect(await service.stop()).toBe(0)
-  })
+test('a log that is not the log of its file is kept by a restore, which replaces the backup that was copied next to it', async () => {
+  const [path, log, backup] = [await copyOf(2), await leftLog(), await copyOf(3)]
+  fs.writeFileSync(`${path}-wal`, log)
+  const before = [path, `${path}-wal`].map(contentsOf)
+  const { status, stdout } = await run(['restore', backup, '--database', path])
+  expect(status).toBe(0)
+  expect(keptIn(stdout).map(contentsOf)).toEqual(before)
+  expect([await served(path), await served(backup)]).toEqual([3, 3])
 })
 
-test('every command refuses a store with two hard links, until one is removed', async () => {
+test('a log that is not the log of its file is named if a file in WAL mode is damaged with it, and neither changes', async () => {
+  const [{ database }, { database: other }] = [await made(1), await made(500)]
+  const store = await openStore(other, { now: Date.now })
+  for (let n = 0; n < 100; n++) await store.createPet(newPet({ name: 'x'.repeat(200) }), 1n)
+  fs.copyFileSync(`${other}-wal`, `${database}-wal`)
+  await store.close()
+  const before = [database, `${database}-wal`].map(contentsOf)
+  const { message } = await rejectionOf(openStore(database, { now: Date.now }))
+  expect(message).toMatch(/petstore\.db is damaged\. .*petstore\.db-wal can be the cause/)
+  expect([database, `${database}-wal`].map(contentsOf)).toEqual(before)
+})
+
+test('a log that is not the log of its file is not seen in a backup that several commands, or several workers, open at once', async () => {
+  const path = await copyOf(2)
+  const commands = Array.from({ length: 4 }, (_, n) => ['keys', 'create', '--name', `till ${n}`, '--database', path])
+  const ends = await Promise.all(commands.map((args) => runProcess(args)))
+  expect(ends.map(({ status }) => status)).toEqual([0, 0, 0, 0])
+  expect(await served(path)).toBe(2)
+  if (process.platform !== 'linux') return
+  const service = await serve(['--workers', '4', '--database', await copyOf(2)])
+  expect(await service.stop()).toBe(0)
+})
+
+test('every command rejects a store with two hard links, until one is removed', async () => {
   const [{ database }, backup] = [await made(2), await made(1)]
   const other = temporaryFile('other.db')
   fs.linkSync(database, other)

@@ -1,4 +1,4 @@
-// Files that a start refuses with a message, without changing them: other formats, damaged files, newer schemas and
+// Files that a start rejects with a message, without changing them: other formats, damaged files, newer schemas and
 // unreachable paths.
 
 import { Database } from 'bun:sqlite'
@@ -9,7 +9,7 @@ import { rejectionOf } from '../../../../../test/support/rejection.ts'
 import { now, PET, runOnFile, storeWithKey } from '../../../../../test/support/sqlite.ts'
 import { openStore } from '../../../src/store/kinds.ts'
 
-describe('refuses, and does not change,', () => {
+describe('rejects, and does not change,', () => {
   const made = async (change: (path: string) => void = () => undefined): Promise<string> => {
     const { path, store, by } = await storeWithKey()
     for (let n = 0; n < 200; n++) await store.createPet({ ...PET, name: 'x'.repeat(200) }, by)

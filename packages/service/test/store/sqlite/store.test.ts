@@ -120,44 +120,42 @@ test('a connection that cannot roll back is replaced: the transaction adds nothi
   expect(rows(path).map(({ length }) => length)).toEqual([1, 1, 3])
 })
 
-describe('reads that share a transaction', () => {
-  test('see one state of the store even if another process commits in between', async () => {
-    const connection = openConnection(temporaryFile('petstore.db'))
-    const read = reads(new Statements(connection))
-    const count = () => connection.database.query('SELECT count(*) FROM keys').values()[0]?.[0]
-    const other = new Database(connection.database.filename)
-    const countAndCommit = () => {
-      const counted = count()
-      other.run("INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)")
-      return counted
-    }
-    expect(await Promise.all([read(countAndCommit), read(count)])).toEqual([0n, 0n])
-    expect(await read(count)).toBe(1n)
-    other.close()
-    connection.close()
-  })
+test('reads that share a transaction see one state of the store even if another process commits in between', async () => {
+  const connection = openConnection(temporaryFile('petstore.db'))
+  const read = reads(new Statements(connection))
+  const count = () => connection.database.query('SELECT count(*) FROM keys').values()[0]?.[0]
+  const other = new Database(connection.database.filename)
+  const countAndCommit = () => {
+    const counted = count()
+    other.run("INSERT INTO keys (name, hash, read_only, created_at) VALUES ('k', 'h', 0, 1)")
+    return counted
+  }
+  expect(await Promise.all([read(countAndCommit), read(count)])).toEqual([0n, 0n])
+  expect(await read(count)).toBe(1n)
+  other.close()
+  connection.close()
+})
 
-  test('succeed if their transaction ended early or could not begin', async () => {
-    const connection = openConnection(temporaryFile('petstore.db'))
-    const { database } = connection
-    const read = reads(new Statements(connection))
-    const one = () => database.query('SELECT 1').values().length
-    const fails = (sql: string) => () => {
-      database.run(sql)
-      throw new Error('the disk failed')
-    }
-    for (const sql of ['ROLLBACK', 'COMMIT; BEGIN; COMMIT']) {
-      const [bad, good] = await Promise.allSettled([read(fails(sql)), read(one)])
-      expect([bad.status, good]).toEqual(['rejected', { status: 'fulfilled', value: 1 }])
-      expect(database.inTransaction).toBe(false)
-    }
-    database.run('BEGIN')
-    expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
-    database.run('ROLLBACK')
-    expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
+test('reads that share a transaction succeed if their transaction ended early or could not begin', async () => {
+  const connection = openConnection(temporaryFile('petstore.db'))
+  const { database } = connection
+  const read = reads(new Statements(connection))
+  const one = () => database.query('SELECT 1').values().length
+  const fails = (sql: string) => () => {
+    database.run(sql)
+    throw new Error('the disk failed')
+  }
+  for (const sql of ['ROLLBACK', 'COMMIT; BEGIN; COMMIT']) {
+    const [bad, good] = await Promise.allSettled([read(fails(sql)), read(one)])
+    expect([bad.status, good]).toEqual(['rejected', { status: 'fulfilled', value: 1 }])
     expect(database.inTransaction).toBe(false)
-    connection.close()
-  })
+  }
+  database.run('BEGIN')
+  expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
+  database.run('ROLLBACK')
+  expect(await Promise.all([read(one), read(one)])).toEqual([1, 1])
+  expect(database.inTransaction).toBe(false)
+  connection.close()
 })
 
 test('calls that begin while the store is closed do not open the file again', async () => {

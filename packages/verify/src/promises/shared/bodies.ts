@@ -98,7 +98,7 @@ export function bodyRows(family: BodyFamily) {
   return [etag, refused, ...fields, ...cases, ...idempotencyRows(family)]
 }
 
-/** An accepted body depends on the plain create, and a refused one on a complete error. */
+/** An accepted body depends on the plain create, and a rejected one on a complete error. */
 function premise({ id }: BodyFamily, status: number): string {
   if (status === 201) return `${id}.success`
   // A fault in every 415 or 413 is only reported for pets.

@@ -32,7 +32,7 @@ interface Correction extends Change {
 
 const successOf = (of: OperationId) => (lineOf(of).startsWith('DELETE') ? 204 : 200)
 
-/** Expects each request to be refused, and the resource at the path to stay the same. */
+/** Expects each request to be rejected, and the resource at the path to stay the same. */
 export async function expectRefused(probe: Probe, path: string, status: number, code: string, ...requests: Send[]) {
   const before = await probe.read(path)
   for (const request of requests) (await request()).expectError(status, code)

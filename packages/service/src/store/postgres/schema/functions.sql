@@ -124,7 +124,7 @@ BEGIN ATOMIC
   WHERE found.id IS NULL OR revoked_at IS NOT NULL OR expires_at <= now;
 END;
 
--- Servers of 1.0.0 and 1.1.0 that run beside this version search with these functions. This version does not call
+-- Servers of 1.0.0 and 1.1.0 that run next to this version search with these functions. This version does not call
 -- them, and they never change.
 --
 -- Returns up to `most` rows that have the words, using the search index, in no order. On its own PostgreSQL would read

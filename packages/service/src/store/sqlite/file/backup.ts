@@ -65,7 +65,7 @@ function copyTo(partial: string, store: string): void {
   }
 }
 
-/** Throws StartError if there is a file at `to`, or one beside it that SQLite would apply to the backup. */
+/** Throws StartError if there is a file at `to`, or one next to it that SQLite would apply to the backup. */
 function checkFree(to: string): void {
   const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (isThere(to)) throw taken(to)
@@ -92,11 +92,11 @@ function taken(to: string): StartError {
   return new StartError(`${to} already exists. Name a new file.`)
 }
 
-/** Suffixes of the files that SQLite can create beside a database. */
+/** Suffixes of the files that SQLite can create next to a database. */
 export const SIDE_SUFFIXES = ['-wal', '-shm', '-journal']
 
 /**
- * Calls `write` with the path of an empty file beside `to`, named after `name`. Throws StartError if it cannot be
+ * Calls `write` with the path of an empty file next to `to`, named after `name`. Throws StartError if it cannot be
  * written.
  */
 export function withPartial<Result>(to: string, write: (partial: string) => Result, name = to): Result {

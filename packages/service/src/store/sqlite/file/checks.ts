@@ -1,5 +1,5 @@
 // Checks a database file before SQLite opens it: whether it exists, is a store and is writable. Only the header (100
-// bytes) is read, so a refused file stays unchanged.
+// bytes) is read, so a rejected file stays unchanged.
 //
 // Do not call these functions in a process that has the store open: when a process closes any descriptor of a file,
 // POSIX releases all its locks on the file.
@@ -18,7 +18,7 @@ import { identityOf, MODE_AT, NAME_ANOTHER, reached, WAL_MODE } from './guard.ts
 export const APPLICATION_ID = 0x50455453
 
 /**
- * "PETU": the application_id of the target of an incomplete copy. Versions that do not know it also refuse such a
+ * "PETU": the application_id of the target of an incomplete copy. Versions that do not know it also reject such a
  * file.
  */
 export const UNFINISHED_ID = 0x50455455
@@ -115,7 +115,7 @@ export function checkName(path: string, stats: fs.Stats | undefined): void {
   )
 }
 
-/** Resolves symbolic links, because SQLite puts the log beside their target. The file need not exist. */
+/** Resolves symbolic links, because SQLite puts the log next to their target. The file need not exist. */
 export function realPath(path: string): string {
   try {
     return fs.realpathSync(path)

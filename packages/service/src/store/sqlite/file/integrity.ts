@@ -56,7 +56,7 @@ export function checkCopy(path: string) {
 }
 
 /**
- * Resolves symbolic links. Throws StartError if the file does not exist, or if some of its changes are in a log beside
+ * Resolves symbolic links. Throws StartError if the file does not exist, or if some of its changes are in a log next to
  * it.
  */
 export function findCopy(path: string): string {
@@ -88,7 +88,7 @@ export function originOf(path: string, store: string) {
   }
 }
 
-/** `immutable` keeps SQLite from creating files beside one in WAL mode, such as a file restored by Litestream. */
+/** `immutable` keeps SQLite from creating files next to one in WAL mode, such as a file restored by Litestream. */
 function openCopy(path: string): Database {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
   try {

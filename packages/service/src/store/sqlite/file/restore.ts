@@ -1,5 +1,5 @@
 // Replaces a store with a backup, and keeps the previous store under another name. Throughout, a file with the
-// store's name exists and this process holds its exclusive lock, so a service that starts meanwhile waits and then
+// store's name exists and this process holds its exclusive lock, so a service that starts in the meantime waits and then
 // uses the backup (see checkInPlace in connection.ts).
 
 import { constants, Database } from 'bun:sqlite'
@@ -147,7 +147,7 @@ function takeAlone(database: Database, path: string): Found {
     database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')
     const empty = fs.statSync(path).size === 0
-    // Otherwise SQLite would delete the log beside the empty file, which may belong to the restored store by then.
+    // Otherwise SQLite would delete the log next to the empty file, which may belong to the restored store by then.
     if (empty) database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
     database.run('COMMIT')
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -161,7 +161,7 @@ function takeAlone(database: Database, path: string): Found {
   }
 }
 
-/** After a failure: puts back the files that SQLite has removed beside the store. The store itself was not moved. */
+/** After a failure: puts back the files that SQLite has removed next to the store. The store itself was not moved. */
 function putBack(path: string, kept: string): void {
   for (const suffix of SIDE_SUFFIXES) {
     if (!fs.existsSync(kept + suffix)) continue

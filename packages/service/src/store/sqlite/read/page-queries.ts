@@ -8,7 +8,7 @@
 
 import { conditionsOf, type Plan, rowsOf, type StoredList } from '../../shared/lists.ts'
 
-/** A bare parameter beside ORDER BY would make SQLite plan the statement at every execution. */
+/** A bare parameter next to ORDER BY would make SQLite plan the statement at every execution. */
 export const parameter = (place: number) => `+?${place + 3}`
 
 /**
