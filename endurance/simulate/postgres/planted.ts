@@ -96,10 +96,6 @@ export const IN_POSTGRES: Readonly<Record<string, Planted>> = {
   ),
   'a lock that is not taken': planted([], [COMMITS, '[TAKE_WRITE_LOCK, `set_config', '[`set_config']),
   'connections that stay open after one is lost': planted(CUT, [STATE, '    void connections.close()\n', '']),
-  'a failed search that is never repeated': planted(
-    ['host restarted'],
-    [STATE, 'startTimer(forget, LOOK_AGAIN_MS)', 'forget'],
-  ),
   'a response that can take forever': planted(
     ['connection frozen'],
     [PRIMARY, 'await inTime(running)', 'await running'],
