@@ -168,7 +168,7 @@ function requests(key: string): fc.Arbitrary<Hostile> {
         const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
         createPet.body?.validate(parseJson(text), 'body', problems)
       })
-      // An earlier request can have used the key, for the same pet or for another.
+      // An earlier request may have used the key, for the same pet or for another.
       const expected = !/^application\/json/i.test(type) ? [415] : isRefused ? [400] : once ? [201, 409, 422] : [201]
       return { method: createPet.method, path: '/pets', headers, body, expected }
     })

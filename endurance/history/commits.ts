@@ -1,4 +1,4 @@
-// The commits of a history in the order of the feed, with the operations that can have caused each.
+// The commits of a history in the order of the feed, with the operations that may have caused each.
 
 import {
   type Ask,
@@ -17,7 +17,7 @@ export interface Commit {
   /** The version of the store after this commit, from 1. */
   readonly version: number
   readonly event: Seen
-  /** The operations that can have caused it. It is empty if the service caused it, such as an expiry. */
+  /** The operations that may have caused it. It is empty if the service caused it, such as an expiry. */
   readonly askers: readonly Operation[]
 }
 

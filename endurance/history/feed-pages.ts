@@ -13,7 +13,7 @@ interface Page {
   readonly ask: EventsAsk
   readonly shown: readonly Seen[]
   readonly world: World
-  /** The versions that the store can have had. */
+  /** The versions that the store may have had. */
   readonly window: Place
   /** The place of the reader; `undefined` without a cursor. */
   readonly behind: Place | undefined

@@ -90,7 +90,7 @@ function timeFault(
   // After a clock was moved back, a change has the time of the change before it.
   if (askers.length > 0 && !askers.some(isInTime) && at !== before?.changedAt) return 'its time is outside its request'
   const end = before?.terms.expiresAt
-  // Skip a change that has the time of the change before it, because the server's clock can have been set back.
+  // Skip a change that has the time of the change before it, because the server's clock may have been moved back.
   const isJudged = /^order\.(changed|completed|cancelled)$/.test(type) && at !== before?.changedAt
   if (isJudged && end !== undefined && at >= end) return `it is after the end of the reservation at ${end}`
   if (type === 'order.expired' && (end === undefined || at < end)) return `the reservation ends at ${end}`

@@ -1,4 +1,4 @@
-// Computes when each commit can have happened: after the start of a request that can have caused it, and before the end of the last such
+// Computes when each commit may have happened: after the start of a request that may have caused it, and before the end of the last such
 // request. No request causes an expiry: it happens soon after the reservation's end.
 
 import type { Commit } from './commits.ts'
@@ -25,7 +25,7 @@ export class Windows {
   readonly contradictions: Readonly<Record<'commit' | 'before', Commit>>[] = []
   /** Converts a wall-clock time to the clock of the operations. */
   readonly clock: (wall: number) => number
-  /** For each commit alone: the latest time at which it can have happened. */
+  /** For each commit alone: the latest time at which it may have happened. */
   private readonly answered: readonly number[]
   /** Bounds for each commit that also consider its neighbours; both ascend. */
   private readonly notBefore: number[] = []
@@ -69,7 +69,7 @@ export class Windows {
     return this.notBefore[n] as number
   }
 
-  /** The oldest version that the store can have had at this time. */
+  /** The oldest version that the store may have had at this time. */
   sureAt(time: number): number {
     return countUpTo(this.notAfter, time)
   }
@@ -79,7 +79,7 @@ export class Windows {
     return this.commits.find((_, n) => n + 1 >= version && (this.answered[n] as number) <= time)
   }
 
-  /** The newest version that the store can have had at this time. */
+  /** The newest version that the store may have had at this time. */
   possibleAt(time: number): number {
     return countUpTo(this.notBefore, time)
   }

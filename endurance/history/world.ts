@@ -32,7 +32,7 @@ export class World {
   readonly windows: Windows
   /** Operations with the same Idempotency-Key and API key, which together take effect at most once. */
   readonly alike: ReadonlyMap<string, readonly Operation[]>
-  /** The commits that each operation can have caused. */
+  /** The commits that each operation may have caused. */
   private readonly made = new Map<Operation, Commit[]>()
 
   constructor(
@@ -56,7 +56,7 @@ export class World {
     return this.made.get(operation) ?? []
   }
 
-  /** The commits that only this operation can have caused. */
+  /** The commits that only this operation may have caused. */
   madeAlone(operation: Operation): readonly Commit[] {
     return this.madeBy(operation).filter(({ askers }) => askers.length === 1)
   }

@@ -1,4 +1,4 @@
-// The open-loop load generator of the experiments: requests are due at a fixed rate, whatever the server does. It stops after its time.
+// The open-loop load generator of the experiments: requests are due at a fixed rate, regardless of the server. It stops after its time.
 
 import { createHistogram } from 'node:perf_hooks'
 import type { Socket } from 'bun'

@@ -44,7 +44,7 @@ interface Facts {
   readonly rate: Rate | undefined
 }
 
-/** Stops all servers. Returns what is wrong. */
+/** Stops all servers. Returns the problems. */
 export async function leftovers(servers: Servers, operations: readonly Operation[], facts: Facts): Promise<string[]> {
   const { hosts, problems } = servers
   const [host] = hosts as [Host]
@@ -210,10 +210,10 @@ async function expiring(host: Host, key: string): Promise<string[]> {
   ]
 }
 
-/** Stops the first server, and sends a request meanwhile. Resolves with the time of the request. */
+/** Stops the first server, and sends a request in the meantime. Resolves with the time of the request. */
 async function lateUse(servers: Servers, key: string): Promise<number> {
   const stopping = servers.stop(0)
-  // It is often in flight when the server accepts no more requests, and gets its response, or is refused.
+  // It is often in flight when the server accepts no more requests, and gets its response, or is rejected.
   const last = sleep(ACCEPTING_MS).then(() => ask(servers.hosts[0] as Host, key, '/v1/pets?search=last'))
   last.catch(() => undefined)
   await sleep(DRAINING_MS)

@@ -57,7 +57,7 @@ export function startOnFiles(
   const forwarding = key ? forward(join(folder, 'state/cursor'), key, log, respond, stop.signal) : undefined
   return {
     problems,
-    /** Resolves with what is wrong in the folders after a good backup. */
+    /** Resolves with the problems in the folders after a good backup. */
     left(hasFuture: boolean): string[] {
       const names = readdirSync(config.backupDir)
       return [
@@ -70,7 +70,7 @@ export function startOnFiles(
       stop.abort()
       await forwarding
     },
-    /** Resolves with what is wrong. */
+    /** Resolves with the problems. */
     async stop(): Promise<string[]> {
       stop.abort()
       await Promise.all([forwarding, backups.stop()])
@@ -88,7 +88,7 @@ function* problemsOf(folder: string, keep: number, storesEpoch: unknown) {
   }
   if (complete.length < Math.min(keep, finished.length)) yield `only ${complete.length} backups are left`
   const last = finished.at(-1)?.name ?? ''
-  // If the clock was set back, an earlier backup can be dated later.
+  // If the clock was moved back, an earlier backup can be dated later.
   const isNewest = finished.every(({ name }) => name <= last)
   // A newer one may have been taken right before its process ended.
   if (last && isNewest && complete.every((name) => name < last)) yield 'the last backup is lost'

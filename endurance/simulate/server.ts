@@ -95,7 +95,7 @@ export async function serve(
     store,
     files,
     respond,
-    /** Stops as `petstore serve` does. Resolves with what was wrong. */
+    /** Stops as `petstore serve` does. Resolves with the problems. */
     async stop(): Promise<string[]> {
       const stopping = Promise.all([server.stop(GRACE_MS), files?.stop()])
       const { status, headers } = await listener.respond(new Request('http://127.0.0.1/readyz'))

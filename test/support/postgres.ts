@@ -263,7 +263,7 @@ function guardOf(folder: string): ChildProcess {
   return guard
 }
 
-/** Runs initdb once per `npm test`, because it takes as long as the tests of some files. */
+/** Runs initdb once per `npm test`, because it takes longer than the tests of some files. */
 async function fillData(folder: string): Promise<void> {
   const { initdb } = await binaries()
   const make = (at: string) =>

@@ -6,7 +6,7 @@ import { bodyOf } from '../../history/operations.ts'
 import type { World } from '../../history/world.ts'
 import type { Cluster } from './cluster.ts'
 
-/** Longer than all waits of a request together: docs/postgresql.md. Servers can pause for as long as a failure. */
+/** Longer than all waits of a request together: docs/postgresql.md. Servers can pause for the time of a failure. */
 const ANSWERED_MS_MAX = 12_000
 
 export function* databaseFaults(cluster: Cluster, world: World): Generator<string> {

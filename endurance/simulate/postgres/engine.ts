@@ -91,7 +91,7 @@ export class Engine {
     this.settings.set(name, value)
   }
 
-  /** Runs a statement in the transaction, or by itself. */
+  /** Runs a statement in the transaction, or on its own. */
   run(transaction: Transaction | undefined, statement: Statement, at: number): Answer {
     if (transaction) {
       this.resume(transaction)

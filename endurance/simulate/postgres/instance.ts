@@ -37,7 +37,7 @@ export class Instance {
   isReadOnly = false
   /** Whether its commits wait for a standby when it is not the primary any more. */
   hasStandby = true
-  /** Why it refuses new connections. */
+  /** Why it rejects new connections. */
   refusal: Failed | undefined
   frozenUntil = 0
   /** What happens to the connection of the next commit. */

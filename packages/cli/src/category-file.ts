@@ -1,4 +1,4 @@
-// Reads names of categories as CSV with the columns id and name, such as the file in PETSTORE_CATEGORIES. Reports all
+// Reads category names as CSV with the columns id and name, such as the file in PETSTORE_CATEGORIES. Reports all
 // problems together.
 
 import { INT64_EXPECTED, int64FromDecimal } from '../../contract/src/json.ts'

@@ -103,7 +103,7 @@ class PeriodicBackups {
   private async check(): Promise<void> {
     const { folder, log, now } = this
     const { backupEvery, backupKeep } = this.config
-    // Absolute, because the clock may have been set back.
+    // Absolute, because the clock may have been moved back.
     if (Math.abs(now() - this.failedAt) < RETRY_MS) return
     let name = nameAt(now())
     try {
@@ -166,7 +166,7 @@ export function checkBackupFolder({ backupDir }: Config): void {
 
 /**
  * Returns whether the store has the backup's first key and last event. Other stores have other ones, and so does a
- * store that was set back.
+ * store that was moved back.
  */
 export async function isBackupOf(store: Store, file: string, { database }: Config): Promise<boolean> {
   const origin = kindOf(database).files?.origin(file, database)

@@ -24,7 +24,7 @@ export class PetstoreApiError extends Error {
   }
 }
 
-/** No complete response arrived. `cause` is the error of `fetch`. The service can have carried out the request. */
+/** No complete response arrived. `cause` is the error of `fetch`. The service may have carried out the request. */
 export class PetstoreNetworkError extends Error {
   override readonly name: string = 'PetstoreNetworkError'
 }

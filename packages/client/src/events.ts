@@ -10,7 +10,7 @@ import type { Sender, SendOptions } from './sender.ts'
 
 export interface EventPage {
   events: Event[]
-  /** The cursor of the next page, also if there are no later events yet. */
+  /** The cursor of the next page, even if there are no later events yet. */
   next: string
 }
 
@@ -34,7 +34,7 @@ export interface FollowOptions {
 
 export interface Followed {
   event: Event
-  /** Save it with what you derived from the event, to continue from here later, also in another process. */
+  /** Save it with what you derived from the event, to continue from here later, even in another process. */
   cursor: string
 }
 

@@ -36,7 +36,7 @@ const RETRY_AFTER_MAX_MS = 30_000
 /**
  * Resolves with a 2xx response, or a 304 if `If-None-Match` was sent. Rejects with PetstoreApiError for any other
  * status, with PetstoreTimeoutError or PetstoreNetworkError if no complete response arrived, with
- * PetstoreUncertainError if a change can have been made anyway, and with the signal's reason if the caller aborted.
+ * PetstoreUncertainError if a change may have been made anyway, and with the signal's reason if the caller aborted.
  */
 export async function sendRequest(
   baseUrl: string,
@@ -93,7 +93,7 @@ function finalError(last: Failure, init: RequestInit, mayBeDone: boolean): Failu
   return isLost(last) && isRepeatable(init) ? last : new PetstoreUncertainError(last)
 }
 
-/** Whether the service can have carried out the request. After 429, it has not. */
+/** Whether the service may have carried out the request. After 429, it has not. */
 function isLost(failure: Failure): boolean {
   return failure instanceof PetstoreNetworkError || failure.status >= 500 || failure.status === 408
 }

@@ -41,7 +41,7 @@ export class ClockWatch {
 
 /**
  * Resolves with events around the time `to` that show whether the clock was ahead of it: the first page from `to` on
- * and, because the clock can have been ahead for longer, the newest event.
+ * and, because the clock may have been ahead for longer, the newest event.
  */
 export async function eventsFrom(
   to: string,

@@ -1,7 +1,7 @@
 // Parses CSV rows (RFC 4180). Spreadsheets also write semicolons or tabs, other line ends, and white space around
 // quotes.
 //
-// This parser exists to report each problem with its line, also after a misplaced quote. csv-parse 7.0 reports the
+// This parser exists to report each problem with its line, even after a misplaced quote. csv-parse 7.0 reports the
 // last line of a record with several lines, and after a misplaced quote skips records up to the next quote. Papa
 // Parse 5.7 reports no lines, and reads everything after a misplaced quote as one field. uDSV 0.7 reports no errors.
 

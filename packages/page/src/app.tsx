@@ -1,5 +1,5 @@
-// Shows the sign-in form, or the store once a key is known. Signing out or a refused key aborts all requests of the
-// session. The draft lives here so that it survives a refused key.
+// Shows the sign-in form, or the store once a key is known. Signing out or a rejected key aborts all requests of the
+// session. The draft lives here so that it survives a rejected key.
 
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { PetstoreClient } from '../../client/src/petstore.ts'

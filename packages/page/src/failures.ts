@@ -3,14 +3,14 @@
 import { PetstoreApiError, PetstoreNetworkError, PetstoreUncertainError } from '../../client/src/petstore.ts'
 
 /**
- * `unauthorized`: the key does not work. `unavailable`: a retry can succeed. `other`: the service refused the request,
+ * `unauthorized`: the key does not work. `unavailable`: a retry can succeed. `other`: the service rejected the request,
  * and its message gives the reason.
  */
 export interface Failure {
   kind: 'unauthorized' | 'unavailable' | 'other'
   code: string
   message: string
-  /** The change can have been made although the request failed. */
+  /** The change may have been made although the request failed. */
   mayBeDone?: boolean
   retryAfterMs?: number | undefined
 }

@@ -62,7 +62,7 @@ export function useScanner(): void {
       if (text === undefined || !record || !handle) return
       event.preventDefault()
       event.stopPropagation()
-      // A shortcut can have moved the focus to the search field, which then lacks the first characters.
+      // A shortcut may have moved the focus to the search field, which then lacks the first characters.
       const active = document.activeElement
       const field = active instanceof HTMLInputElement ? active : undefined
       handle({ record, field, remove: () => field && removeTyped(field, text) })

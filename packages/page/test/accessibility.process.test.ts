@@ -91,7 +91,7 @@ const importing = (text: string, until: string) =>
 
 /** Each function opens a view. */
 const VIEWS: Record<string, Show> = {
-  'a refused key': async (page) => {
+  'a rejected key': async (page) => {
     await signIn(page, 'nonsense')
     await page.getByRole('alert').waitFor()
   },

@@ -214,7 +214,7 @@ test('a day at a counter, by keyboard alone', async () => {
   await page.getByRole('textbox', { name: 'Day', exact: true }).fill('0002-11-22')
   expect(new URL(page.url()).searchParams.has('day')).toBe(false)
 
-  // The previous day, also if its sales arrive late; and a future day.
+  // The previous day, even if its sales arrive late; and a future day.
   const sold = (url: URL) => url.searchParams.get('type') === 'order.completed'
   await page.route(sold, (route) => route.abort())
   await go('Previous day')

@@ -165,7 +165,7 @@ test('an edit never undoes a change by another till: it shows both versions, fie
   await said('Luna is saved.')
   expect(await fields()).toEqual(['Luna', 8n])
 
-  // Without the event, the service refuses the edit.
+  // Without the event, the service rejects the edit.
   await page.route('**/v1/store/events?**wait=**', () => undefined)
   await page.reload()
   await go('Edit')

@@ -146,7 +146,7 @@ test('a dropped file is added while other views are open; it can be cancelled an
   await page.getByText(/^pets\.csv: [1-9]\d* added, 300 with mistakes, \d+ not yet\.$/).waitFor()
   await page.unroute('**/v1/pets')
   await button('Open').click()
-  // A request that was cancelled can have added its row.
+  // A request that was cancelled may have added its row.
   await dialog()
     .getByRole('button', { name: /^Add \d+$/ })
     .click()

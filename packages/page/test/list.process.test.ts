@@ -183,7 +183,7 @@ test('a translated page follows changes by another till and by its own', async (
   await page.locator('.sales').getByText('Taken back').waitFor()
 })
 
-test('rows are selected by pointer or by keys; refused ones stay selected with their reason', async () => {
+test('rows are selected by pointer or by keys; rejected ones stay selected with their reason', async () => {
   const total = PAGE_SIZE + 2
   const bar = page.getByRole('region', { name: 'Selected rows' })
   const choice = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })

@@ -1,4 +1,4 @@
-// Selling animals at `/` in a browser, mostly by keyboard: from a scan, a row or an animal's page, beside another till, and
+// Selling animals at `/` in a browser, mostly by keyboard: from a scan, a row or an animal's page, next to another till, and
 // if a request fails. test/logic/order-task.test.ts has the rules.
 
 import { expect, test } from 'bun:test'

@@ -82,7 +82,7 @@ test('a key stays in the browser’s tabs, which share one waiting request, unti
   await last.getByText('Read-only', { exact: true }).waitFor()
 })
 
-test('a sign-out ends a running import and export, and a late refusal of the old key changes nothing', async () => {
+test('a sign-out ends a running import and export, and a late rejection of the old key changes nothing', async () => {
   await addPets(service, 150, 'available', 'available')
   await openSignedIn(page, service.key)
   const held: Record<string, Route> = {}

@@ -12,11 +12,11 @@ export interface Connection {
   closedAt?: number
 }
 
-/** Another attempt can succeed after these statuses, also if a proxy returned them. */
+/** Another attempt can succeed after these statuses, even if a proxy returned them. */
 const TEMPORARY = [408, 429, 500, 502, 503, 504]
-/** After these statuses, a change can have been made. */
+/** After these statuses, a change may have been made. */
 const UNCERTAIN = [500, 502, 504]
-/** A request that arrives so soon on another connection can have been sent before the response arrived. */
+/** A request that arrives so soon on another connection may have been sent before the response arrived. */
 const PARALLEL_MS = 50
 
 export class Exchange implements ClientRequest {
@@ -96,7 +96,7 @@ export class Exchange implements ClientRequest {
     return isOf(this, 'POST /pets|POST /store/orders')
   }
 
-  /** The request can have been carried out, and the client cannot know. */
+  /** The request may have been carried out, and the client cannot know. */
   get isUncertain(): boolean {
     return this.isLost || this.hasLeft || UNCERTAIN.includes(this.status ?? 0)
   }

@@ -130,7 +130,7 @@ function answerMessage(method: string, { status, headers, body }: ServiceRespons
   return { start, headers: framed(headers, body, true), body }
 }
 
-/** Sets Content-Length, because the body can have been chunked or changed. */
+/** Sets Content-Length, because the body may have been chunked or changed. */
 function framed(headers: readonly Header[], body: Buffer, always: boolean): readonly Header[] {
   const had = headerOf(headers, 'Content-Length')
   if (had === undefined && body.length === 0 && (!always || closes(headers))) return headers

@@ -22,7 +22,7 @@ const BEFORE_A_KEY = '(?<=(?:[Bb][Ee][Aa][Rr][Ee][Rr]|Basic) +|(?:[Kk]ey|token|A
 const AFTER_START = `#${'?'.repeat(BEGINNING)}`
 const swapping = (variable: string) => `$(echo "${variable}" | tr a-zA-Z A-Za-z)`
 
-/** Replaces each of the target's keys with its variable, also if the start or the end is missing. */
+/** Replaces each of the target's keys with its variable, even if the start or the end is missing. */
 function withoutKeys(text: string, { keys }: Target): string {
   const forms = Object.entries(KEYS).flatMap(([name, variable]) => {
     const key = keys[name as keyof typeof KEYS]

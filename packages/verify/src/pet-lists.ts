@@ -111,7 +111,7 @@ export async function expectListed(probe: Probe, path: string, expected: JsonObj
     const item = items.find((one) => textOf(one.get('id')) === id)
     if (!item) throw answer.broken(`pet ${id} in the list`, `a list of ${items.length} without it`)
     answer.expectMembers(expected, item)
-    // After a rate limit, a create can have been sent twice.
+    // After a rate limit, a create may have been sent twice.
     const { length } = items.filter((one) => textOf(one.get('name')) === textOf(expected.get('name')))
     answer.expect(length === 1 || probe.isRateLimited, 'one pet for one create', `${length} pets with the same name`)
   })

@@ -30,5 +30,5 @@ export class Broken extends Error {
 /** The promise cannot be judged here. The message is a sentence that says why. */
 export class Unjudged extends Error {}
 
-/** A gateway failed a change, which can have been made anyway. The check starts again. */
+/** A gateway failed a change, which may have been made anyway. The check starts again. */
 export class Uncertain extends Unjudged {}

@@ -79,7 +79,7 @@ export function readLogin(): Login | undefined {
 }
 
 /**
- * Returns the path behind the links. Throws StartError for a device, whose mode root would change and which root would
+ * Returns the path that the links lead to. Throws StartError for a device, whose mode root would change and which root would
  * delete, and for a pipe, which would never end.
  */
 function regular(file: string): string {

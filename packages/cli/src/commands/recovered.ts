@@ -1,4 +1,4 @@
-// `petstore recovered` makes a store safe after its database was set back by other means than `petstore restore`,
+// `petstore recovered` makes a store safe after its database was moved back by other means than `petstore restore`,
 // which includes it. Clients may know ids, cursors and keys from after that state; these must not be mistaken for new
 // ones.
 

@@ -52,7 +52,7 @@ export class Forwarder {
         this.progress.countAccepted(item)
       }
       this.progress.setOldestWaiting(undefined)
-      // Also for an empty page, so that no event from now on is missed if this process ends.
+      // Also for an empty page, so that no later event is missed if this process ends.
       this.saved.keep(next)
     }
   }

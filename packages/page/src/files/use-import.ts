@@ -178,7 +178,7 @@ const RETRIES = 8
 
 /**
  * Adds the rows of a file, a few at a time, with the same Idempotency-Keys as the command line. Importing the same
- * file again, even after corrections, adds nothing twice. Calls `onRow` after each row. A row that the service refuses becomes a mistake. Rejects if the service stays
+ * file again, even after corrections, adds nothing twice. Calls `onRow` after each row. A row that the service rejects becomes a mistake. Rejects if the service stays
  * unreachable.
  */
 export async function addRows(

@@ -51,7 +51,7 @@ export function ListView({
   /** The rows on the screen belong to another page or filter than the chosen one. */
   const stale = shown !== undefined && shown.position !== position
   const none = shown !== undefined && shown.items.length === 0
-  /** The service refused the search, so the rows on the screen belong to another one. */
+  /** The service rejected the search, so the rows on the screen belong to another one. */
   const refused = failure?.code === 'invalid_parameter'
   const rows = emptyStore || none || refused || shown?.position.view !== view ? undefined : shown
   const paged = rows && (rows.prev !== undefined || rows.next !== undefined || rows.position.page !== 1)

@@ -9,7 +9,7 @@ import { type Loaded, useLoaded } from '../parts/loaded.ts'
 
 /** Reads the orders that hold these animals, unless they are known. */
 export function useHolders({ client, feed, records }: Service, pets: readonly Pet[]): Loaded<void> {
-  // Without a feed, an order can have ended unnoticed.
+  // Without a feed, an order may have ended unnoticed.
   const unknown = (pet: Pet) => pet.status !== 'available' && (!feed.live || records.holderOf(pet) === undefined)
   const wanted = pets.filter(unknown)
   const loaded = useLoaded(

@@ -18,7 +18,7 @@ import type { GroupStart } from './group.ts'
 import { HoldField } from './hold-field.tsx'
 import { type Choices, useOrderTask } from './order-task.ts'
 
-/** The draft is kept if the key is refused and the person signs in again. Closing the dialog removes it. */
+/** The draft is kept if the key is rejected and the person signs in again. Closing the dialog removes it. */
 export const RESERVATION = 'petstore.reservation'
 export const NO_RESERVATION: Choices & { petId: string } = { petId: '', reference: '', hold: 'day', until: '' }
 

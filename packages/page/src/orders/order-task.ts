@@ -177,7 +177,7 @@ export class OrderTask {
     return READY
   }
 
-  /** An order that is no longer pending keeps its reference, because an earlier attempt can have completed it. */
+  /** An order that is no longer pending keeps its reference, because an earlier attempt may have completed it. */
   async #refer(order: Order, reference: string): Promise<Order> {
     if (!reference || order.reference === reference) return order
     return this.#props.client.updateOrder(order.id, { reference }).catch((error) => {

@@ -16,7 +16,7 @@ export interface RetriedFailure extends Failure {
 }
 
 export interface Loaded<Value> {
-  /** The last value, also while it is read again. */
+  /** The last value, even while it is read again. */
   value: Value | undefined
   failure: RetriedFailure | undefined
   reload: () => void

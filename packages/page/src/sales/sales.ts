@@ -30,7 +30,7 @@ export function longDay(day: string): string {
   return new Date(`${day}T12:00:00`).toLocaleDateString([], { dateStyle: 'full' })
 }
 
-/** The time of day, with the date if a clock was set back over midnight. */
+/** The time of day, with the date if a clock was moved back over midnight. */
 export function clockOn(day: string, at: string): string {
   return dayOf(Date.parse(at)) === day ? clock(at) : time(at)
 }

@@ -29,7 +29,7 @@ const REASONS: Record<string, readonly [string, string]> = {
 
 export interface Outcome {
   done: readonly bigint[]
-  /** The result in words, with the reason for each refused row. */
+  /** The result in words, with the reason for each rejected row. */
   sentence: string
   complete: boolean
 }

@@ -8,7 +8,7 @@ export interface SignedIn {
 }
 
 export const STORED_KEY = 'petstore.key'
-/** An open tab answers within milliseconds; a suspended one does not answer. */
+/** An open tab answers within milliseconds; a suspended one does not respond. */
 const ANSWER_MS = 150
 
 const ASK = 'which key?'

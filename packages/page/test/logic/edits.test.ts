@@ -40,7 +40,7 @@ test.each<[keyof typeof READ, Partial<Fields>, object | undefined, string]>([
   const saved = await save(client, read, { ...fieldsOf(read), ...edits })
   expect(saved.sentence).toBe(sentence)
   const [first, second] = calls
-  // The shown values come first, with a tag that never matches: the service refuses them if the record changed.
+  // The shown values come first, with a tag that never matches: the service rejects them if the record changed.
   const shown = read.order ? { reference: 'Ana', expiresAt: END } : { name: 'Rex', categoryId: 7n }
   expect(first?.[2]).toEqual(change && shown)
   expect(second?.[2]).toEqual(change)

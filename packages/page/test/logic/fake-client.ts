@@ -10,7 +10,7 @@ import {
 
 type Answers = Record<string, (...args: never[]) => unknown>
 
-/** A call without an answer rejects. Tests can change `answers` later. */
+/** A call without a response rejects. Tests can change `answers` later. */
 export function fakeClient(answers: Answers) {
   const calls: [name: string, ...args: unknown[]][] = []
   const call =

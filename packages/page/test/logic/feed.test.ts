@@ -35,7 +35,7 @@ afterEach(() => {
   path++
 })
 
-/** A tab. Its requests receive these answers in order; later ones wait. */
+/** A tab. Its requests receive these responses in order; later ones wait. */
 function open(...answers: Answer[]) {
   const asked: Filter[] = []
   const { client } = fakeClient({

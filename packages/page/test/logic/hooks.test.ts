@@ -252,7 +252,7 @@ test('a message that repeats is shown anew', async () => {
   expect(keys.size).toBe(2)
 })
 
-test('an answer about a file keeps corrected cells and skipped rows; several files are refused', async () => {
+test('a response about a file keeps corrected cells and skipped rows; several files are rejected', async () => {
   const importing = use(() => useImport(fakeClient({}).client, () => undefined))
   const rows = () => until('the rows', () => (importing.current.doing ? undefined : importing.current.rows))
   importing.current.choose([new File(['name,category\n,7\nRex,seven\n'], 'pets.csv')])

@@ -172,7 +172,7 @@ test('adds nothing twice from the same file, corrected or not', async () => {
   expect(again.rows?.map(({ state }) => state)).toEqual(['added', 'present', 'added', 'present'])
 })
 
-test('stops if the service refuses the key, knows which rows were added, and adds the rest later', async () => {
+test('stops if the service rejects the key, knows which rows were added, and adds the rest later', async () => {
   const fake = service()
   const { createPet } = fake.answers
   let sent = 0
@@ -186,7 +186,7 @@ test('stops if the service refuses the key, knows which rows were added, and add
   expect(new Set(rows.map(({ id }) => id)).size).toBe(40)
 })
 
-test('a row that the service refuses becomes a mistake', async () => {
+test('a row that the service rejects becomes a mistake', async () => {
   const fake = fakeClient({ createPet: () => refused('invalid_pet', 400) })
   const { rows = [] } = await read(`${HEADING}Rex,7,`)
   await add(fake, rows)

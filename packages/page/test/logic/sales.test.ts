@@ -1,6 +1,6 @@
 // How the page reads and sums the events of a day.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { type Event, type EventFilter, PetstoreApiError } from '../../../client/src/petstore.ts'
 import type { EventType } from '../../../contract/src/generated.ts'
 import { openedIn } from '../../src/address.ts'
@@ -19,7 +19,7 @@ function at(id: number, type: EventType, seconds = 0, { by = 'till 1', order = 1
 
 type Asked = EventFilter & { cursor?: string }
 
-/** `events`: oldest first. `fail` can throw before an answer. */
+/** `events`: oldest first. `fail` can throw before a response. */
 function reading(events: Event[], types: EventType[] | undefined, fail = (_asked: Asked) => {}) {
   const { client, calls } = fakeClient({
     listEvents(filter: Asked) {
@@ -39,42 +39,40 @@ function reading(events: Event[], types: EventType[] | undefined, fail = (_asked
 const many = (from: number, count: number, type: EventType) =>
   Array.from({ length: count }, (_, n) => at(from + n, type))
 
-describe('the events of a day', () => {
-  test('are read up to the wanted number; later, only those since the last read', async () => {
-    const events = many(1, 250, 'order.completed')
-    const { day, calls, ids, read } = reading(events, undefined)
-    await read(100)
-    expect([ids().length, day.log.value.hasMore, calls.length]).toEqual([100, true, 1])
-    events.push(at(251, 'order.placed'))
-    await read(200)
-    expect([ids().length, ids()[0], new Set(ids()).size, calls.length]).toEqual([201, 251, 201, 3])
-    await read(Number.POSITIVE_INFINITY)
-    expect([ids().length, day.log.value.hasMore]).toEqual([251, false])
-  })
+test('the events of a day are read up to the wanted number; later, only those since the last read', async () => {
+  const events = many(1, 250, 'order.completed')
+  const { day, calls, ids, read } = reading(events, undefined)
+  await read(100)
+  expect([ids().length, day.log.value.hasMore, calls.length]).toEqual([100, true, 1])
+  events.push(at(251, 'order.placed'))
+  await read(200)
+  expect([ids().length, ids()[0], new Set(ids()).size, calls.length]).toEqual([201, 251, 201, 3])
+  await read(Number.POSITIVE_INFINITY)
+  expect([ids().length, day.log.value.hasMore]).toEqual([251, false])
+})
 
-  test('start over if more than the wanted number are new, such as an import', async () => {
-    const events = many(1, 10, 'order.completed')
-    const { calls, ids, read } = reading(events, undefined)
-    await read(100)
-    events.push(...many(11, 50_000, 'pet.added'))
-    const before = calls.length
-    await read(100)
-    expect([ids().length, ids()[0], calls.length - before]).toEqual([100, 50_010, 1])
-  })
+test('the events of a day start over if more than the wanted number are new, such as an import', async () => {
+  const events = many(1, 10, 'order.completed')
+  const { calls, ids, read } = reading(events, undefined)
+  await read(100)
+  events.push(...many(11, 50_000, 'pet.added'))
+  const before = calls.length
+  await read(100)
+  expect([ids().length, ids()[0], calls.length - before]).toEqual([100, 50_010, 1])
+})
 
-  test('resume after a failed read, and start over after a restore', async () => {
-    let problem: Error | undefined = new Error('lost')
-    const { calls, ids, read } = reading(many(1, 250, 'order.completed'), SALES, ({ cursor }) => {
-      if (cursor === '50' && problem) throw problem
-    })
-    const failed = () => read(Number.POSITIVE_INFINITY).catch(({ message }) => message)
-    expect([await failed(), ids().length]).toEqual(['lost', 200])
-    problem = new PetstoreApiError('Begin again.', 'cursor_expired', 410)
-    expect([await failed(), ids().length]).toEqual(['Begin again.', 0])
-    problem = undefined
-    await read(Number.POSITIVE_INFINITY)
-    expect([ids().length, (calls.at(-1)?.[1] as Asked | undefined)?.type]).toEqual([250, SALES])
+test('resume after a failed read, and start over after a restore', async () => {
+  let problem: Error | undefined = new Error('lost')
+  const { calls, ids, read } = reading(many(1, 250, 'order.completed'), SALES, ({ cursor }) => {
+    if (cursor === '50' && problem) throw problem
   })
+  const failed = () => read(Number.POSITIVE_INFINITY).catch(({ message }) => message)
+  expect([await failed(), ids().length]).toEqual(['lost', 200])
+  problem = new PetstoreApiError('Begin again.', 'cursor_expired', 410)
+  expect([await failed(), ids().length]).toEqual(['Begin again.', 0])
+  problem = undefined
+  await read(Number.POSITIVE_INFINITY)
+  expect([ids().length, (calls.at(-1)?.[1] as Asked | undefined)?.type]).toEqual([250, SALES])
 })
 
 test('sums sales and returns by the name of the key, and over several tills', () => {

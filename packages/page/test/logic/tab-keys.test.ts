@@ -54,7 +54,7 @@ test.each(['pets_live_x', ' Bearer pets_live_x', '"Authorization: bearer pets_li
   (text) => expect(keyIn(text)).toBe('pets_live_x'),
 )
 
-test('only a 401 of the service says that a key was refused, and HTML at /key is not a key', async () => {
+test('only a 401 of the service says that a key was rejected, and HTML at /key is not a key', async () => {
   const refused = { code: 'invalid_api_key', message: 'The key is unknown.', status: 401 }
   expect(await refusalIn(Response.json(refused, { status: 401 }))).toBe('The key is unknown.')
   expect(await refusalIn(new Response('<html>', { status: 401 }))).toBeUndefined()

@@ -59,7 +59,7 @@ export function cursorExpired(): PetstoreError {
 
 export interface EventStore {
   /**
-   * Lists at most `limit` events after a position, in commit order. An event exists exactly if its change was
+   * Lists at most `limit` events after a position, in commit order. An event exists if and only if its change was
    * committed, by any process. Ids increase, and events never change. Rejects with `cursor_expired` if the position
    * has another epoch, or its event is missing or different.
    */

@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly name: string
   readonly readOnly: boolean
   readonly createdAt: number
-  /** The key is rejected from this time on: it has expired, or the overlap of a rotation has ended. */
+  /** The key is rejected from this time: it has expired, or the overlap of a rotation has ended. */
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
   /**

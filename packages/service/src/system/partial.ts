@@ -52,7 +52,7 @@ export function targetOf(path: string): Target {
 }
 
 /**
- * Replaces the file behind the links at `path` after everything that `write` wrote is durable. On an error the file
+ * Replaces the file that the links lead to at `path` after everything that `write` wrote is durable. On an error the file
  * stays unchanged. An existing file keeps its mode; a new one gets `mode`. Devices, pipes and sockets are written
  * directly. So is a descriptor of this process, at its own position: opening `/dev/fd/5` would start at the beginning
  * of its file on Linux.

@@ -1,5 +1,5 @@
 // Requests that wait for events, on real servers: their limits, metrics and end. The simulator (endurance/simulate/) tests what they are
-// answered and when, also after their key was revoked.
+// answered and when, even after their key was revoked.
 
 import { expect, test } from 'bun:test'
 import { countIn, untilCount } from '../../../../test/support/metrics.ts'

@@ -37,14 +37,14 @@ interface Handler<Operation extends keyof Operations> {
     body: Operations[Operation]['body'],
     client: Client,
   ): Promise<Answer>
-  /** Answers can be shared between callers (http/response/answer-cache.ts). */
+  /** Responses can be shared between callers (http/response/answer-cache.ts). */
   readonly shared?: boolean
 }
 
 export type Handlers = { [Each in keyof Operations]: Handler<Each> }
 export type SomeHandlers = Partial<Handlers>
 
-/** Marks an operation whose answers depend only on parameters and store. Its function gets no caller. */
+/** Marks an operation whose responses depend only on parameters and store. Its function gets no caller. */
 export function shared<Operation extends keyof Operations>(
   answer: (services: Services, none: unknown, parameters: Operations[Operation]['parameters']) => Promise<Answer>,
 ): Handler<Operation> {

@@ -1,10 +1,10 @@
-// Caches answers of lists and of the inventory, with all headers, until the next commit to the store. Concurrent
-// requests for the same answer share one read: after a commit, many clients may request a list before it is cached
+// Caches responses of lists and of the inventory, with all headers, until the next commit to the store. Concurrent
+// requests for the same response share one read: after a commit, many clients may request a list before it is cached
 // again.
 //
-// An answer is never stale. Either it was read after all requests that share it had arrived, or it is sent only to
+// A response is never stale. Either it was read after all requests that share it had arrived, or it is sent only to
 // requests for which the store, after their arrival, still returned the version from before the read. Between equal
-// versions no process committed anything. If the store has no version, nothing is cached. Callers share answers only
+// versions no process committed anything. If the store has no version, nothing is cached. Callers share responses only
 // if the operation allows it.
 
 import { LIMITS } from '../../domain/limits.ts'
@@ -21,12 +21,12 @@ const URL_MAX = 512
 export class AnswerCache {
   private readonly answers = new Map<string, Answer>()
   private readonly reading = new SharedReads<Answer>()
-  /** Hashes of recently requested URLs. A collision only changes when an answer is cached. */
+  /** Hashes of recently requested URLs. A collision only changes when a response is cached. */
   private readonly seen = new Uint32Array(SEEN_SLOTS)
   private characters = 0
-  /** Every cached answer was read after the store had this version. */
+  /** Every cached response was read after the store had this version. */
   private version = -1
-  /** The newest version that a request has seen. An answer that is read now includes its commits. */
+  /** The newest version that a request has seen. A response that is read now includes its commits. */
   private newest = 0
 
   /** The limit counts the characters of URLs and bodies. */
@@ -37,7 +37,7 @@ export class AnswerCache {
   }
 
   /**
-   * Resolves with the answer of `read`, possibly shared with other requests for the same list. Most pages of a long
+   * Resolves with the response of `read`, possibly shared with other requests for the same list. Most pages of a long
    * list are requested once, so sharing and caching start with the second request for a URL.
    */
   read(context: Context, read: () => Promise<Answer>): Promise<Answer> {

@@ -1,4 +1,4 @@
-// `/names`: the names of the store and its categories, for the page and the commands. The names of categories are in the
+// `/names`: the names of the store and its categories, for the page and the commands. The category names are in the
 // store, unless PETSTORE_CATEGORIES is set.
 
 import { int64FromJson, type Json, JsonNumber, stringifyJson } from '../../../../contract/src/json.ts'
@@ -21,7 +21,7 @@ interface Requests {
 
 export interface GivenNames {
   readonly store: string
-  /** Given if a file has the names of categories. */
+  /** Given if a file has the category names. */
   readonly categories?: readonly Category[] | undefined
 }
 
@@ -53,7 +53,7 @@ export function namesRoute(pipeline: Requests, stored: NameStore, { store, categ
         }
         const wanted = categoriesFrom(body)
         const names = await stored.setNames(wanted, (before) => {
-          // The client may be retrying after a lost answer (RFC 9110, 13.1.1).
+          // The client may be retrying after a lost response (RFC 9110, 13.1.1).
           const alreadyInEffect = stringifyJson(before.categories) === stringifyJson(wanted)
           const failed = alreadyInEffect ? undefined : failedPrecondition(entityTag(json(before)), ifMatch)
           if (failed) throw failed

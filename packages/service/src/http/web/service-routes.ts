@@ -14,7 +14,7 @@ export const ALIVE: Answer = { status: 200, body: '{"status":"ok"}' }
 export const liveness = new Route('/healthz', { GET: () => ALIVE })
 
 /**
- * Liveness and readiness checks for load balancers and orchestrators. `ping` rejects if the store cannot answer;
+ * Liveness and readiness checks for load balancers and orchestrators. `ping` rejects if the store cannot respond;
  * `unready` returns why the service is not ready, if so.
  */
 export function healthChecks(ping: () => Promise<void>, unready: () => string | undefined): Route[] {
@@ -45,7 +45,7 @@ export function contractFiles(addresses: ServerAddresses): Route[] {
   })
 }
 
-/** The answer of `GET /key` about the request's API key, for the page and `petstore status`. */
+/** The response of `GET /key` about the request's API key, for the page and `petstore status`. */
 export interface KeyInfo {
   name: string
   access: 'full' | 'read-only'

@@ -125,7 +125,7 @@ export function batched<Item, Result>(
   }
 
   /**
-   * Waits as long as each turn of the event loop adds calls, so that a batch contains every request that has arrived.
+   * Waits while each turn of the event loop adds calls, so that a batch contains every request that has arrived.
    * Calls that arrive during a commit skip this wait: they are committed while the previous batch gets its response.
    */
   async function gathered(): Promise<void> {

@@ -1,4 +1,4 @@
-// Addresses of PostgreSQL: their parts, what is refused, and that passwords are never printed.
+// Addresses of PostgreSQL: their parts, what is rejected, and that passwords are never printed.
 
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../../src/config/read-config.ts'
@@ -34,7 +34,7 @@ test('prints only hosts and database', () => {
   )
 })
 
-test('refuses a backup folder for PostgreSQL', () => {
+test('rejects a backup folder for PostgreSQL', () => {
   const environment = { PETSTORE_DATABASE: `postgres://shop:${SECRET}@db/pets`, PETSTORE_BACKUP_DIR: '/backups' }
   expect(() => readConfig(environment)).toThrow('PETSTORE_BACKUP_DIR is for files')
 })

@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => cluster.remove())
 
 /**
- * Opens a session. Returns its properties, or the message of the refusal. `PORT` stands for the server's port,
+ * Opens a session. Returns its properties, or the message of the rejection. `PORT` stands for the server's port,
  * `FOLDER` for the folder of its socket.
  */
 async function opened(pattern: string) {
@@ -83,21 +83,19 @@ const at = (parameters = '', user = 'postgres', host = '127.0.0.1') =>
 const ENCRYPTED = { encrypted: true }
 const PLAIN = { encrypted: false }
 
-describe('hosts, users, databases and passwords', () => {
-  rows([
-    ['a name, which can have several addresses', at('', 'postgres', 'localhost'), { user: 'postgres' }],
-    ['the first host refuses', 'postgres://postgres@127.0.0.1:1,127.0.0.1:PORT/postgres', { host: '127.0.0.1' }],
-    ['no host answers', 'postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres', UNREACHABLE],
-    ['the folder of a socket, without TLS', at('sslmode=require', 'postgres', 'FOLDER'), { ...PLAIN, host: null }],
-    ['no such database', 'postgres://postgres@127.0.0.1:PORT/nowhere', /no such database/],
-    ['a wrong password', at('', `shop:${ENCODED}x`), REFUSED],
-    [
-      'user, password and database %-encoded',
-      `postgres://${encodeURIComponent(ODD)}:${ENCODED}@127.0.0.1:PORT/${encodeURIComponent(ODD)}`,
-      { user: ODD, database: ODD },
-    ],
-  ])
-})
+rows([
+  ['a name, which can have several addresses', at('', 'postgres', 'localhost'), { user: 'postgres' }],
+  ['the first host rejects', 'postgres://postgres@127.0.0.1:1,127.0.0.1:PORT/postgres', { host: '127.0.0.1' }],
+  ['no host responds', 'postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres', UNREACHABLE],
+  ['the folder of a socket, without TLS', at('sslmode=require', 'postgres', 'FOLDER'), { ...PLAIN, host: null }],
+  ['no such database', 'postgres://postgres@127.0.0.1:PORT/nowhere', /no such database/],
+  ['a wrong password', at('', `shop:${ENCODED}x`), REFUSED],
+  [
+    'user, password and database %-encoded',
+    `postgres://${encodeURIComponent(ODD)}:${ENCODED}@127.0.0.1:PORT/${encodeURIComponent(ODD)}`,
+    { user: ODD, database: ODD },
+  ],
+])
 
 describe('the environment', () => {
   const home = join(folder, 'home')
@@ -131,12 +129,10 @@ describe('the environment', () => {
   })
 })
 
-describe('a server without TLS', () => {
-  rows([
-    ['requested', at('sslmode=prefer'), PLAIN],
-    ['needed', at('sslmode=require'), UNREACHABLE],
-  ])
-})
+rows([
+  ['requested', at('sslmode=prefer'), PLAIN],
+  ['needed', at('sslmode=require'), UNREACHABLE],
+])
 
 describe.skipIf(!openssl)(`a server with TLS${openssl ? '' : ': skipped, openssl missing'}`, () => {
   beforeAll(async () => {

@@ -34,7 +34,7 @@ describe('a database that', () => {
 
   const list = (limit = 20) => service.get(`/pets?limit=${limit}`)
 
-  /** The statuses of concurrent requests. Each must be answered within WAIT_MAX_MS. */
+  /** The statuses of concurrent requests. Each must get its response within WAIT_MAX_MS. */
   async function together(...requests: Promise<Answer>[]): Promise<number[]> {
     const startedAt = performance.now()
     const answers = await Promise.all(requests)

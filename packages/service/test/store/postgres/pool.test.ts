@@ -38,7 +38,7 @@ test('an item is free again after its work has failed', async () => {
   expect(pool.state).toEqual({ size: 1, busy: 0, waiting: 0 })
 })
 
-test('a closed pool refuses waiting and new calls, and lets running calls finish', async () => {
+test('a closed pool rejects waiting and new calls, and lets running calls finish', async () => {
   const pool = poolOf('only', 600_000)
   const { promise: held, resolve: release } = Promise.withResolvers<string>()
   const { running } = await pool.start(() => held)

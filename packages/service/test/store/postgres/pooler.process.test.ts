@@ -1,4 +1,4 @@
-// Every answer belongs to its statement behind a real PgBouncer in transaction mode.
+// Every response belongs to its statement behind a real PgBouncer in transaction mode.
 
 import { describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
@@ -45,7 +45,7 @@ describe.skipIf(!pgbouncerVersion)(
       await pooler.stop()
     })
 
-    test('refuses a setting that sessions cannot change behind the pooler', async () => {
+    test('rejects a setting that sessions cannot change behind the pooler', async () => {
       const pooler = await PgBouncer.start(cluster.port)
       const address = await cluster.newStore()
       const setting = `ALTER DATABASE ${databaseOf(address)} SET array_nulls = off`

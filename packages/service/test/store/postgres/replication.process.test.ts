@@ -69,7 +69,7 @@ function unlessNotFound(error: unknown): void {
   if (!(error instanceof PetstoreError) || error.code !== 'not_found') throw error
 }
 
-/** Changes that have no effect when they are repeated. The repeated deletion is refused with `not_found`. */
+/** Changes that have no effect when they are repeated. The repeated deletion is rejected with `not_found`. */
 const CHANGES: [
   what: string,
   change: (store: Store, by: bigint, petId: bigint, orderId: bigint) => Promise<unknown>,
@@ -151,7 +151,7 @@ test('while the standby receives nothing, lists work, each server has at most on
   expect(await waiting()).toBe(1)
   // A starting server does not know which commits are replicated.
   expect((await rejectionOf(openPetstore())).message).toMatch(/a commit waits for a synchronous standby/)
-  // The commit of the starting server waits, too. Although it waited longer than for a lost answer, no connection was
+  // The commit of the starting server waits, too. Although it waited longer than for a lost response, no connection was
   // closed.
   expect(await waiting()).toBe(2)
   expect(await outcomeOf(store.listPets(petFilter({ limit: 1 })))).toBe('answered')
@@ -185,7 +185,7 @@ test('a connection to a standby returns no stale answer', async () => {
   }
 })
 
-test('uses the host that accepts writes, and refuses standbys alone', async () => {
+test('uses the host that accepts writes, and rejects standbys alone', async () => {
   const addressOf = (...ports: number[]) =>
     `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/petstore`
   const store = await openStore(addressOf(1, standby.port, primary.port), { now: Date.now })

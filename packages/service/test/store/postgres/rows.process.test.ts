@@ -1,4 +1,4 @@
-// How many rows PostgreSQL reads for an answer, and how often it plans a statement.
+// How many rows PostgreSQL reads for a response, and how often it plans a statement.
 
 import { describe, expect, test } from 'bun:test'
 import { eventFilter } from '../../../../../test/support/events.ts'

@@ -1,4 +1,4 @@
-// A session with PostgreSQL: what the store expects from the driver, and lost answers.
+// A session with PostgreSQL: what the store expects from the driver, and lost responses.
 
 import { describe, expect, test } from 'bun:test'
 import { type AddressInfo, createServer } from 'node:net'

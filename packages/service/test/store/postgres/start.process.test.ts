@@ -1,4 +1,4 @@
-// Starts on PostgreSQL: what they refuse, and which rights a server needs.
+// Starts on PostgreSQL: what they reject, and which rights a server needs.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { parsePostgresAddress } from '../../../src/store/postgres/address.ts'
 import { PrimaryConnection } from '../../../src/store/postgres/connect/primary.ts'
 import { checkRights, grants } from '../../../src/store/postgres/schema/rights.ts'
 
-describe('a start refuses', () => {
+describe('a start rejects', () => {
   const SECRET = 'hunter2%2F'
   const NO_SCHEMA = 'REVOKE ALL ON SCHEMA public FROM PUBLIC'
   const refusals: [string, () => Promise<string> | string, RegExp][] = [
@@ -76,7 +76,7 @@ const opened = [
 test.each(opened)('%s waits for a database that is slow to connect', async (_, open) => {
   const { store, address } = await storeWithKey()
   await store.close()
-  // The first connection gets no answer.
+  // The first connection gets no response.
   const first = () => {
     slow.target = cluster.port
   }

@@ -1,6 +1,6 @@
 // The PostgreSQL store: rules of every store, and rules that only PostgreSQL has.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { ISql } from 'postgres'
 import { newKey } from '../../../../../test/support/keys.ts'
 import { petFilter } from '../../../../../test/support/lists.ts'
@@ -24,42 +24,40 @@ conformance('PostgreSQL', 200, async (options) => {
   return { store, beside, run: (sql) => cluster.run(sql, address) }
 })
 
-describe('creates of one batch', () => {
-  test('succeed if others are refused because of U+0000, an unknown key or a number out of range', async () => {
-    const { store, by } = await storeWithKey()
-    const wrong = [{ name: 'hunter2\0' }, { categoryId: 2n ** 63n }].map((field) =>
-      store.createPet({ ...PET, ...field }, by),
-    )
-    const bad = [...wrong, store.createPet({ ...PET, name: 'hunter2' }, 999n)]
-    const good = Array.from({ length: 5 }, (_, n) => store.createPet({ ...PET, name: `good ${n}` }, by))
-    const settled = await Promise.allSettled([...bad, ...good])
-    // The server's error can contain the row, and errors are logged.
-    expect(Bun.inspect(settled)).not.toContain('hunter2')
-    expect(settled.map(({ status }) => status)).toEqual([...Array(3).fill('rejected'), ...Array(5).fill('fulfilled')])
-    const pets = petsOf(await store.listPets(petFilter({ limit: 10 })))
-    expect(pets.map(({ name }) => name).sort()).toEqual(['good 0', 'good 1', 'good 2', 'good 3', 'good 4'])
-    await store.close()
-  })
+test('creates of one batch succeed if others are rejected because of U+0000, an unknown key or a number out of range', async () => {
+  const { store, by } = await storeWithKey()
+  const wrong = [{ name: 'hunter2\0' }, { categoryId: 2n ** 63n }].map((field) =>
+    store.createPet({ ...PET, ...field }, by),
+  )
+  const bad = [...wrong, store.createPet({ ...PET, name: 'hunter2' }, 999n)]
+  const good = Array.from({ length: 5 }, (_, n) => store.createPet({ ...PET, name: `good ${n}` }, by))
+  const settled = await Promise.allSettled([...bad, ...good])
+  // The server's error can contain the row, and errors are logged.
+  expect(Bun.inspect(settled)).not.toContain('hunter2')
+  expect(settled.map(({ status }) => status)).toEqual([...Array(3).fill('rejected'), ...Array(5).fill('fulfilled')])
+  const pets = petsOf(await store.listPets(petFilter({ limit: 10 })))
+  expect(pets.map(({ name }) => name).sort()).toEqual(['good 0', 'good 1', 'good 2', 'good 3', 'good 4'])
+  await store.close()
+})
 
-  test('are durable even if the database has synchronous_commit = off', async () => {
-    const { address, by, name, store } = await storeWithKey()
-    await store.close()
-    await cluster.run(`ALTER DATABASE ${name} SET synchronous_commit = off`)
-    const shown = async (sql: ISql) => (await sql`SHOW synchronous_commit`)[0]
-    const insert = `INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 0, ${by})`
-    expect(await cluster.locked(name, shown, 'SELECT')).toEqual({ synchronous_commit: 'off' })
-    expect(await cluster.locked(name, shown, insert)).toEqual({ synchronous_commit: 'on' })
+test('creates of one batch are durable even if the database has synchronous_commit = off', async () => {
+  const { address, by, name, store } = await storeWithKey()
+  await store.close()
+  await cluster.run(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+  const shown = async (sql: ISql) => (await sql`SHOW synchronous_commit`)[0]
+  const insert = `INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('x', 1, 'sold', 0, ${by})`
+  expect(await cluster.locked(name, shown, 'SELECT')).toEqual({ synchronous_commit: 'off' })
+  expect(await cluster.locked(name, shown, insert)).toEqual({ synchronous_commit: 'on' })
 
-    await using session = await openSession(parsePostgresAddress(address))
-    const decided = (begin?: string) =>
-      session.transaction(async () => {
-        await session.execute(`${insert} RETURNING $1::int`, 1)
-        return session.execute('SHOW synchronous_commit')
-      }, begin)
-    expect(await decided()).toEqual([{ synchronous_commit: 'on' }])
-    // A trigger does not change the decision of the service.
-    expect(await decided(beginWith({ synchronous_commit: 'local' }))).toEqual([{ synchronous_commit: 'local' }])
-  })
+  await using session = await openSession(parsePostgresAddress(address))
+  const decided = (begin?: string) =>
+    session.transaction(async () => {
+      await session.execute(`${insert} RETURNING $1::int`, 1)
+      return session.execute('SHOW synchronous_commit')
+    }, begin)
+  expect(await decided()).toEqual([{ synchronous_commit: 'on' }])
+  // A trigger does not change the decision of the service.
+  expect(await decided(beginWith({ synchronous_commit: 'local' }))).toEqual([{ synchronous_commit: 'local' }])
 })
 
 test('calls join a batch that waits for the lock, and all are decided by the rows after the wait', async () => {
@@ -145,7 +143,7 @@ test('a create waits for a transaction with an earlier id, so that pets are comm
   await store.close()
 })
 
-test('warnings that are not about the standby change no answer, such as those of a trigger or about wraparound', async () => {
+test('warnings that are not about the standby change no response, such as those of a trigger or about wraparound', async () => {
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   const warns = (result: string) =>

@@ -164,7 +164,7 @@ describe.skipIf(!pgbouncerVersion)(
     })
     afterAll(() => pooler?.stop())
 
-    test.each(statements)('%s is refused and changes nothing', async (_, ask) => {
+    test.each(statements)('%s is rejected and changes nothing', async (_, ask) => {
       const contents = () =>
         old.run('SELECT (SELECT json_agg(pets) FROM pets) AS pets, (SELECT json_agg(keys) FROM keys) AS keys', DATABASE)
       const store = await openThroughPooler()

@@ -15,7 +15,7 @@ type Outcome = 'refused' | 'moved' | 'lost' | 'full' | 'fault'
 /**
  * SQLSTATEs and their prefixes; the longest match applies. `onTimeline` fails with 55000 on a standby and with 22012
  * on another timeline. 26000, 42P05 and 0A000 mean that the server forgot a prepared statement or that its columns
- * changed. 54000 refuses transactions shortly before wraparound. 25P03 ends an idle transaction; 25P04 can arrive
+ * changed. 54000 rejects transactions shortly before wraparound. 25P03 ends an idle transaction; 25P04 can arrive
  * right after a commit.
  */
 const OUTCOMES: Readonly<Record<Outcome, string>> = {

@@ -99,7 +99,7 @@ export class PrimaryState {
     if (this.state.connections) this.discard(this.state.connections, 'renewed')
   }
 
-  /** Other writes are refused until this one has ended. If its outcome remains unknown, all connections are closed. */
+  /** Other writes are rejected until this one has ended. If its outcome remains unknown, all connections are closed. */
   blockUntilSettled(connections: HostConnections, writing: Promise<unknown>): void {
     const { state } = this
     if (state.connections !== connections) return
@@ -188,7 +188,7 @@ export class PrimaryState {
     return connections
   }
 
-  /** A search that took long can have been replaced, with its connections. */
+  /** A search that took long may have been replaced, with its connections. */
   private confirm(search: number, connections: HostConnections): void {
     if (search !== this.newest || this.state.connections !== connections) {
       throw new StoreFailure('REPLACED', 'a newer search for the primary has replaced this one')

@@ -1,4 +1,4 @@
-// One connection, which answers statements in order. A statement fails if it runs on another host than the one found.
+// One connection, which responds to statements in order. A statement fails if it runs on another host than the one found.
 //
 // A transaction does not wait for BEGIN before its first statement, nor for its last statement before COMMIT. That
 // saves two of four round trips while other transactions wait for its lock.
@@ -15,7 +15,7 @@ export type RunQuery = <Row extends object>(statement: string, ...parameters: Pa
 
 /**
  * Settings that our statements depend on. Each session sets them, whatever the server, database or role has. Behind a
- * pooler a transaction can use another session, so startup refuses other values there (hosts.ts).
+ * pooler a transaction can use another session, so startup rejects other values there (hosts.ts).
  */
 export const SETTINGS = {
   // Each statement must see everything committed before it started. The lock for adding pets depends on that.
@@ -55,7 +55,7 @@ function set(settings: Readonly<Record<string, string | number>>, forTransaction
 export class Session {
   /** Opened for the first statement. */
   private opening: Promise<Client> | undefined
-  /** Resolves when the last statement sent is answered. */
+  /** Resolves when the last statement sent gets its response. */
   private answered: Promise<unknown> = Promise.resolve()
   /** The last statement of the open transaction, if it is sent with COMMIT. */
   private closing: Promise<unknown> | undefined

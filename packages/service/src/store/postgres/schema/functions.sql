@@ -39,7 +39,7 @@ END $$;
 
 CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE OR DELETE ON pets
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
--- Not `ending` and `last_used_at`: servers of earlier versions save them, also while the standby is away, without
+-- Not `ending` and `last_used_at`: servers of earlier versions save them, even while the standby is away, without
 -- setting petstore.decides.
 CREATE OR REPLACE TRIGGER petstore_commit_durably
   BEFORE INSERT OR UPDATE OF name, hash, read_only, created_at, expires_at, revoked_at ON keys
@@ -115,7 +115,7 @@ BEGIN
   RETURN skipped;
 END $$;
 
--- The API keys that can no longer write, and why. Looked up one by one, whatever the size of the table.
+-- The API keys that can no longer write, and why. Looked up one by one, for any size of the table.
 CREATE OR REPLACE FUNCTION petstore_refused_callers(callers bigint[], now bigint) RETURNS TABLE (id bigint, refusal text) LANGUAGE sql STABLE
 BEGIN ATOMIC
   SELECT caller, CASE WHEN found.id IS NULL THEN 'unknown' WHEN revoked_at IS NULL THEN 'expired' ELSE 'revoked' END

@@ -84,7 +84,7 @@ function forgetting(statements: Statements, monotonic: () => number, keptMs = KE
   /** Returns whether there may be more to delete. */
   let forgetSome = () => false
 
-  /** Determines which keys can be deleted from now on, and how. */
+  /** Determines which keys can be deleted, and how. */
   function lookAgain(now: number): () => boolean {
     const before = latest
     const [[last, newest] = [null, null]] = look.values()
