@@ -21,7 +21,7 @@ const vulnerable = (id: number, severity: string) => ({
 test.each([
   ['passes without vulnerabilities', {}, 'ok', /^$/],
   [
-    'fails for one of high severity, and names it',
+    'fails for one of high severity, and shows it',
     vulnerable(1, 'high'),
     'failed',
     /commander: high: Bad \(https:\/\/ex/,

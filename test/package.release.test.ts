@@ -26,7 +26,7 @@ const LAYOUTS = {
     fs.writeFileSync(join(unplugged, BESIDE, 'package.json'), '{}')
     return ['env', `NODE_PATH=${unplugged}`, 'node', unpack(join(folder(), 'node_modules'))]
   },
-  'npm, beside the package bun, which has moved the binary'() {
+  'npm, next to the package bun, which has moved the binary'() {
     const modules = layout({ 'bun/bin/bun.exe': 'bun' })
     fs.mkdirSync(join(modules, BESIDE, 'bin'), { recursive: true })
     return [unpack(modules)]

@@ -32,12 +32,12 @@ const SUMMARY_MS = 30_000
 
 /** More than the tests write. */
 const ROOM_BYTES = 6e9
-/** The number of files in the list of those with the most processor time. */
+/** How many of the most expensive files are listed. */
 const COSTLY = 10
 /** The number of lines that are repeated from a failed step. */
 const STEP_LINES = 30
 
-/** For all files of tests. This process removes it, because the test runner ends without an exit event. */
+/** For all test files. This process removes it, because the test runner ends without an exit event. */
 const folder = inMemory() ?? newFolder(tmpdir())
 leaveNothing(folder)
 

@@ -21,7 +21,7 @@ function loadOn(fetch: (request: Request) => Response, status = 200): { load: Lo
   return { load: { name: 'it', server: running, requests, status, sent: 0 }, stop: () => server.stop(true) }
 }
 
-withWrk('counts answers, one by one and in sum', async () => {
+withWrk('counts responses, one by one and in total', async () => {
   let seen = 0
   const { load, stop } = loadOn(({ url, headers }) => {
     seen++
@@ -41,7 +41,7 @@ withWrk('counts answers, one by one and in sum', async () => {
   }
 })
 
-withWrk('refuses a figure with another status in it, be it a success', async () => {
+withWrk('rejects a figure with another status in it, be it a success', async () => {
   let count = 0
   const { load, stop } = loadOn(() => new Response('x', { status: ++count % 1000 === 0 ? 204 : 200 }))
   try {
@@ -51,7 +51,7 @@ withWrk('refuses a figure with another status in it, be it a success', async () 
   }
 })
 
-withWrk('refuses a figure with a failure in it', async () => {
+withWrk('rejects a figure with a failure in it', async () => {
   let count = 0
   const { load, stop } = loadOn(() => new Response('x', { status: ++count === 1000 ? 500 : 200 }))
   try {

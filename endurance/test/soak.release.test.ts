@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { growthOf, rise } from '../load/figures.ts'
 import { soak } from '../soak.ts'
 
-test('answers every request of a mixed load correctly', async () => {
+test('responds correctly to every request of a mixed load', async () => {
   const wanted = ['200', '201', '400']
   // On a busy machine, it takes longer until each kind of request got a response.
   for (let minutes = 0.05; minutes < 2; minutes *= 2) {

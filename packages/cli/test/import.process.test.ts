@@ -29,7 +29,7 @@ describe('import and export', () => {
     const again = await pets(['import', `all.${format}`])
     expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining(`${before} more`) })
     expect(await count()).toBe(2 * before)
-    // An import sends many records at once, so the order can differ.
+    // An import sends many records together, so the order can differ.
     const imported = (await Array.fromAsync(client.listPets())).slice(before)
     expect(imported.map((pet) => pet.name)).toContain(awkward.name)
     expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)

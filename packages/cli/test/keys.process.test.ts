@@ -54,7 +54,7 @@ test('create rejects a file that does not exist, and does not create it', async 
   expect(existsSync(other)).toBe(false)
 })
 
-test('create rejects the name of an active key, and accepts that of a revoked one', async () => {
+test('create rejects the name of an active key, and accepts the name of a revoked key', async () => {
   await create('--name', 'till 9')
   expect(await keys('create', '--name', 'till 9')).toEqual(ended(1, 'already has the name "till 9"', ''))
   await keys('revoke', 'till 9')

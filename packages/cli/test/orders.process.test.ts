@@ -100,7 +100,7 @@ test('sells a pet once, and prints its name', async () => {
 test.each([
   ['without an end', {}],
   ['with an end', { expiresAt: new Date(Date.now() + 3_600_000).toISOString() }],
-])('petstore sell rejects a pet that is reserved %s, and names the order and its customer', async (_, end) => {
+])('petstore sell rejects a pet that is reserved %s, and shows the order and its customer', async (_, end) => {
   const petId = await addPet()
   const { id, expiresAt } = await client.placeOrder({ petId, reference: 'Anna', ...end })
   const refused = await petstore(['sell', String(petId)])
@@ -137,7 +137,7 @@ test.each([
 )
 
 test.each([403, 429])(
-  'petstore sell names the order and the next command if it can neither complete nor cancel: %d',
+  'petstore sell shows the order and the next command if it can neither complete nor cancel: %d',
   async (status) => {
     const petId = await addPet()
     const { stderr } = await sellBehind(petId, status, false, /\/orders\/\d+/)

@@ -47,7 +47,7 @@ test.each(['http_proxy', 'ALL_PROXY'])('requests to other hosts use %s, and erro
   expect(seen).toEqual([])
 })
 
-test('the error names a proxy that does not respond', async () => {
+test('the error mentions a proxy that does not respond', async () => {
   const env = { PETSTORE_API_KEY: service.key, http_proxy: 'http://127.0.0.1:1', NO_PROXY: 'shop.example' }
   const { stderr } = await runProcess(['pets', 'list', '--url', 'http://petstore.example'], { env })
   const reason = 'cannot be reached (connection refused, through the proxy of http_proxy).'

@@ -1,4 +1,4 @@
-// No key appears in logs, answers, files, metrics or process arguments, not even eight characters of its secret part.
+// No key appears in logs, responses, files, metrics or process arguments, not even eight characters of its secret part.
 // No error message contains a password.
 
 import { expect, test } from 'bun:test'
@@ -22,7 +22,7 @@ function leaks(keys: readonly string[], places: Record<string, string>): string[
   return Object.entries(places).flatMap(([name, text]) => runs.filter((one) => text.includes(one)).map(() => name))
 }
 
-test('no key leaks into logs, answers, files, metrics or arguments', async () => {
+test('no key leaks into logs, responses, files, metrics or arguments', async () => {
   const database = temporaryFile('petstore.db')
   const secret = generateKey('production')
   const env = { PETSTORE_ADMIN_PORT: '0', PETSTORE_BOOTSTRAP_KEY: secret, PETSTORE_LOG_LEVEL: 'debug' }

@@ -1,4 +1,4 @@
-// `petstore serve` stops gracefully within 10 seconds, whatever delays it, and immediately after a second signal.
+// `petstore serve` stops gracefully within 10 seconds, even if something delays it, and immediately after a second signal.
 
 import { describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
@@ -165,7 +165,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     expect(service.stderr()).not.toContain('worker killed')
   })
 
-  test('each worker answers its requests in flight after SIGINT to all processes, as from a terminal', async () => {
+  test('each worker responds to its requests in flight after SIGINT to all processes, as from a terminal', async () => {
     const { service, workers } = await withWorkers()
     const { promise: first, resolve: sendRest } = Promise.withResolvers<void>()
     const answers = Array.from({ length: 8 }, () => slowCreate(service, first))

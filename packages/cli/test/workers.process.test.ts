@@ -65,7 +65,7 @@ describe.skipIf(!LINUX)('workers', () => {
     for (let n = 0; n < 5; n++) expect((await ask('GET', `${service.url}/pets`, key)).status).toBe(200)
     const isReplaced = () => listenersOf(service) === 2 && !childrenOf(service.pid).includes(worker as number)
     await until('another worker listens', isReplaced)
-    // Each process gets about half of the connections, so 20 answers come from both.
+    // Each process gets about half of the connections, so 20 responses come from both.
     let ready = 0
     await until('both are ready', async () => {
       const { status } = await ask('GET', new URL('/readyz', service.url).href, key)

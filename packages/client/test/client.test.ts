@@ -33,7 +33,7 @@ test('the client on a service lists each pet and each order once, across pages',
   expect(orders).toEqual([second, await client.getOrder(first.id)])
 })
 
-test('the client on a service tells the total of a category, also if the page is the same', async () => {
+test('the client on a service tells the total of a category, even if the page is the same', async () => {
   const totals: unknown[] = []
   const page = () =>
     client.listPage({ categoryId: 77n, limit: 1 }, { onTotal: (total, more) => totals.push([total, more]) })

@@ -99,7 +99,7 @@ describe.each(CHANGES)('%s', (name, change) => {
   })
 
   const REFUSED = { not_found: 404, order_not_pending: 409, precondition_failed: 412 }
-  const OUTCOMES = 'is refused with %s, and uncertain if a response was lost before'
+  const OUTCOMES = 'is rejected with %s, and uncertain if a response was lost before'
   test.each(Object.entries(REFUSED))(OUTCOMES, async (code, status) => {
     const refusal = refused(code, status)
     const uncertain = { name: 'PetstoreUncertainError', cause: { name: 'PetstoreApiError', code, status } }
@@ -130,7 +130,7 @@ test('a 404 of a proxy does not confirm a deletion', () =>
     expect(await rejectionOf(client.deletePet(1n))).toBeInstanceOf(PetstoreUncertainError)
   }))
 
-test('rejections of reads and creates are certain, also after a lost response', async () => {
+test('rejections of reads and creates are certain, even after a lost response', async () => {
   const creates = [(client: Client) => client.createPet(REX), (client: Client) => client.placeOrder({ petId: 1n })]
   for (const call of [(client: Client) => client.getOrder(1n), ...creates]) {
     await withAnswers([cut, refused('pet_not_available', 409)], async (client) => {

@@ -35,7 +35,7 @@ for (const [description, checking, message] of [
   ['with an unknown status of the pet', created({ ...PET, status: 'gone' }), 'it/status'],
   ['with an undeclared body', check('GET', '/pets', 304, PET, NOT_MODIFIED), 'must have no body'],
 ] as const) {
-  test(`refuses a response ${description}`, () => {
+  test(`rejects a response ${description}`, () => {
     expect(checking).toThrow(message)
   })
 }

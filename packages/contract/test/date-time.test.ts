@@ -68,6 +68,6 @@ test('accepts exactly the days that exist', () => {
 })
 
 test.each('|2026-11-21T12:00:00Z|2026-11-21Z| 2026-11-21|2026-11-21\n|26-11-21|2026-1-1|20261121'.split('|'))(
-  'refuses as a date: %j',
+  'rejects as a date: %j',
   (text) => expect(dateFromText(text)).toBeUndefined(),
 )

@@ -29,7 +29,7 @@ describe('reading', () => {
   }
 
   for (const { name, input } of transform) {
-    test(`accepts or refuses ${name} without another error`, () => {
+    test(`accepts or rejects ${name} without another error`, () => {
       try {
         parseJson(input)
       } catch (error) {

@@ -84,7 +84,7 @@ test.each([
     ),
   ],
   [
-    'refuses an empty object if it must have a field',
+    'rejects an empty object if it must have a field',
     { type: 'object', properties: {}, minProperties: 1 },
     ['{"x":1}', '{}'],
     [{}],
@@ -113,7 +113,7 @@ for (const schema of [
   { type: 'object', minProperties: 2 },
   { $ref: '#/components/schemas/Nothing' },
 ]) {
-  test(`refuses an unsupported schema: ${JSON.stringify(schema)}`, () => {
+  test(`rejects an unsupported schema: ${JSON.stringify(schema)}`, () => {
     expect(() => compileSchema(schema, schemas)).toThrow()
   })
 }

@@ -109,7 +109,7 @@ test('adding by keyboard shows problems at their fields, keeps the draft, and ad
   ])
 })
 
-test('several animals are added in a row; a double press adds one, and a form that reopens at once stays open', async () => {
+test('several animals are added in a row; a double press adds one, and a form that reopens immediately stays open', async () => {
   await openSignedIn(page, service.key)
   await openAdding(page)
   await type('Rex')

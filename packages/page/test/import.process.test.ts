@@ -171,7 +171,7 @@ test('the filtered list is exported with all its pages; a cancelled export saves
   await page.getByRole('link', { name: 'Orders' }).click()
   const exporting = page.getByRole('region', { name: /^Exporting animals sold\.csv: \d+ of 126$/ })
   await exporting.waitFor()
-  // A later announcement would replace that of the export.
+  // A later announcement would replace the announcement of the export.
   await said('Orders: none found')
   expect(await button('Exporting…').getAttribute('aria-disabled')).toBe('true')
   await exporting.getByRole('button', { name: 'Cancel' }).click()

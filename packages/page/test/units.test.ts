@@ -91,7 +91,7 @@ test('a failure of a full store is not retried', () => {
 
 const shown = forReaders(contract as unknown as OpenApi, 'https://pets.example/shop/') as OpenApi
 
-test('the contract in the reference names the file of this release’s client', () => {
+test('the contract in the reference mentions the file of this release’s client', () => {
   const { info } = forReaders(
     { ...contract, info: { ...contract.info, 'x-release': '9.8.7' } } as never,
     '/',

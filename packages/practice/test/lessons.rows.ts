@@ -1,4 +1,4 @@
-// For each lesson, a client that keeps it and one that misses it.
+// A client that keeps each lesson, and one that misses it.
 
 import {
   add,

@@ -130,7 +130,7 @@ test('a response with drip arrives slowly and complete', async () => {
   expect(answer.body).toBe(`[${PET}]`)
 })
 
-test('a slow response ends with its last byte, so a client that retries at once has not waited', async () => {
+test('a slow response ends with its last byte, so a client that retries immediately has not waited', async () => {
   await store.fail({ status: 503, retryAfter: 1, drip: 200 })
   for (let n = 0; n < 2; n++) await list()
   const { lessons } = await store.report()

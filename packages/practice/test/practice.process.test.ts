@@ -87,7 +87,7 @@ test('a report leaves out a key with reported: false, which gets no network faul
   expect((await learnt()).requests).toHaveLength(1)
 })
 
-test('answers each line of JSON on stdin with one line', async () => {
+test('responds to each line of JSON on stdin with one line', async () => {
   const lines = ['{"lies":true}', '{"lie":"pets.get.not-modified"}', 'reset', 'no', '[]', '{"fly":1}', '{}']
   lines.push('{"report":true}', '{"createKey":{"readOnly":1}}', '{"createKey":{"scope":1}}', '{"createKey":{}}')
   const command = ['sh', '-c', `printf '%s\\n' "$@" | '${launcher}' serve --ephemeral --practice --json --port 0`, 'sh']

@@ -16,7 +16,7 @@ const LARGE = '9223372036854775807'
 
 type Headers = Record<string, string>
 
-/** A client without behaviour of its own. */
+/** A client without own behaviour. */
 export class Client {
   private socket: Socket | undefined
   private answers: MessageReader | undefined
@@ -51,7 +51,7 @@ export class Client {
     this.last = answer
     if (!answer) await this.close()
     const isAnswered = () => this.practice.report().requests.at(-1)?.answer !== 'waiting'
-    await until('the last request is answered', isAnswered, { everyMs: 0 })
+    await until('the last request has its response', isAnswered, { everyMs: 0 })
     return answer
   }
 

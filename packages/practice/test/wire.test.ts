@@ -1,4 +1,4 @@
-// Without a fault, the same bytes get the same responses from the service and through the proxy.
+// The same bytes, without a fault, get the same responses from the service and through the proxy.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'

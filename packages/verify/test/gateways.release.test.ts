@@ -30,7 +30,7 @@ for (const proxy of PROXIES) {
   })
 }
 
-test('docs/verify.md names each broken promise', () => {
+test('docs/verify.md lists each broken promise', () => {
   const page = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8')
   for (const id of OF_NGINX_WITH_PATH) expect(page).toContain(`\`${id}\``)
 })

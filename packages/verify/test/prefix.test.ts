@@ -6,7 +6,7 @@ import { PREFIX, startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
 import { startService } from '../../../test/support/service.ts'
 import { PROMISES } from '../src/promises/all.ts'
 
-/** The promises about links, and those whose checks follow links. */
+/** The promises about links, and the promises whose checks follow links. */
 const chosen = PROMISES.filter(({ id }) =>
   /\.(?:next|prev|link|headers|filters|cursor|newest|inventory|counts|search)\b/.test(id),
 )

@@ -25,7 +25,7 @@ test('each promise has a unique id and a sentence', () => {
 /** Promises that name no operation. */
 const GENERAL = /^(?:(?:answers|errors)\.[a-z-]+|methods\.(?:other|head)|orders\.together)(?:\.|$)/
 
-test('each sentence names its operation and is unique', () => {
+test('each sentence mentions its operation and is unique', () => {
   const sentences = Map.groupBy(PROMISES, ({ promise }) => promise)
   expect([...sentences].filter(([, rows]) => rows.length > 1).map(([sentence]) => sentence)).toEqual([])
   const nameless = PROMISES.filter(({ promise }) => !/\b(?:GET|HEAD|OPTIONS|POST|PUT|PATCH|DELETE) \//.test(promise))

@@ -241,7 +241,7 @@ test('the reservations that end today are others after midnight', async () => {
   noteServiceTime(new Date().toUTCString())
 })
 
-test('a message that repeats is shown anew', async () => {
+test('a message that repeats is shown again', async () => {
   const shown = use(useMessage)
   const keys = new Set<unknown>()
   for (let time = 0; time < 2; time++) {

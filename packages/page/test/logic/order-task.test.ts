@@ -261,7 +261,7 @@ test('each status offers its actions, with *Sell* in the same place before and a
   expect(actionsOf('sold')).toEqual(['takeBack'])
 })
 
-test('a problem names the field of the page, and a sale that stopped halfway', () => {
+test('a problem shows the field of the page, and a sale that stopped halfway', () => {
   const message = 'expiresAt must be in the future.'
   expect(problemOf({ kind: 'other', code: 'invalid_order', message }, false)).toBe('The end must be in the future.')
   const lost = { kind: 'unavailable', code: 'network', message: NOT_RESPONDING } as const
@@ -294,7 +294,7 @@ test.each<[string, Action, Partial<Order>, boolean, string[], string]>([
     ['placeOrder', 'completeOrder'],
     'Rex is sold again, with order 8. Sales shows the return and a new sale.',
   ],
-])('undoes %s, also if a response was lost', async (_, action, fields, isPlaced, sent, sentence) => {
+])('undoes %s, even if a response was lost', async (_, action, fields, isPlaced, sent, sentence) => {
   let losses = 1
   const lose = <Result>(result: Result) => {
     if (losses-- > 0) throw new PetstoreNetworkError('lost')

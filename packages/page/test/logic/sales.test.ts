@@ -39,7 +39,7 @@ function reading(events: Event[], types: EventType[] | undefined, fail = (_asked
 const many = (from: number, count: number, type: EventType) =>
   Array.from({ length: count }, (_, n) => at(from + n, type))
 
-test('the events of a day are read up to the wanted number; later, only those since the last read', async () => {
+test('the events of a day are read up to the wanted number; later, only the newer ones', async () => {
   const events = many(1, 250, 'order.completed')
   const { day, calls, ids, read } = reading(events, undefined)
   await read(100)

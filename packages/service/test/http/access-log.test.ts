@@ -133,7 +133,7 @@ test('the access log with errors, has at most 10 lines per status and second, an
   ])
 })
 
-test('X-Request-Id is returned unchanged if it is valid, also by a cached list, logged, and otherwise replaced', async () => {
+test('X-Request-Id is returned unchanged if it is valid, even by a cached list, logged, and otherwise replaced', async () => {
   const service = await logging({ accessLog: 'errors' })
   const idOf = async (path: string, id: string) =>
     (await service.get(path, { 'X-Request-Id': id })).headers.get('X-Request-Id')

@@ -103,7 +103,7 @@ test('the cache holds a few thousand short lists', async () => {
 
 test.each([
   ['long URLs', 'x'.repeat(600), 1],
-  ['answers of a store without a version', '', undefined],
+  ['responses of a store without a version', '', undefined],
 ])('the cache ignores %s', async (_, query, version) => {
   const lists = new AnswerCache()
   const context = contextOf(`http://127.0.0.1/v1/pets?${query}`, version)

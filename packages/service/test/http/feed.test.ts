@@ -22,7 +22,7 @@ async function start() {
 const reader = (verify: () => Promise<void> = async () => {}) => ({ verify, signal: new AbortController().signal })
 const until = () => performance.now() + WHOLE_TEST_MS
 
-test('a reader whose position is behind the end gets the events, even if an earlier look has seen them', async () => {
+test('a reader whose position is before the end gets the events, even if an earlier look has seen them', async () => {
   const { store, addPet } = await start()
   let looks = 0
   const version = () => {

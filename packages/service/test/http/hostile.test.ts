@@ -41,7 +41,7 @@ test('the service is healthy afterwards, and its log has no failures', async () 
 // `npm run endurance -- hostile` sends more.
 const { REQUESTS = '3000' } = process.env
 
-test(`${REQUESTS} requests generated from the contract: each gets a correct answer`, async () => {
+test(`${REQUESTS} requests generated from the contract: each gets a correct response`, async () => {
   const statuses = await hostile(service, Number(REQUESTS))
   expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '201', '400', '401', '404', '415']))
 })

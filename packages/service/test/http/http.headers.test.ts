@@ -28,14 +28,14 @@ test('every response forbids content sniffing and scripts', async () => {
   }
 })
 
-test('no origin can read answers by default', async () => {
+test('no origin can read responses by default', async () => {
   const { headers } = await service.get('/pets', { Origin: 'https://shop.example' })
   expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
 })
 
 const open = await startService({ corsOrigins: ['https://shop.example'] })
 
-test('a configured origin can read answers, including errors', async () => {
+test('a configured origin can read responses, including errors', async () => {
   for (const path of ['/pets', '/pets?limit=0']) {
     const { headers } = await open.get(path, { Origin: 'https://shop.example' })
     expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
@@ -70,7 +70,7 @@ test('a preflight request allows every header of the contract', async () => {
   expect(names('Access-Control-Allow-Headers')).toEqual(allowed)
 })
 
-test('another origin cannot read answers', async () => {
+test('another origin cannot read responses', async () => {
   const { headers } = await open.get('/pets', { Origin: 'https://shop.example.evil.example' })
   expect(headers.has('Access-Control-Allow-Origin')).toBe(false)
   expect(headers.get('Vary')).toBe('Origin')

@@ -47,7 +47,7 @@ test.each([
   ['petstore', ''],
   ['', 'petstore'],
 ])('rejects two Host lines, %j and %j, with 400, and closes the connection', async (first, second) => {
-  // The third answer comes from the cache.
+  // The third response comes from the cache.
   for (let n = 0; n < 3; n++) expect((await hosted(first)).status).toBe(200)
   expectInvalidHost(await hosted(first, second))
 })
@@ -99,7 +99,7 @@ describe('limits of the runtime, as documented in docs/operations.md', () => {
   })
 })
 
-test('an answer before the body keeps the connection usable', async () => {
+test('a response before the body keeps the connection usable', async () => {
   const first = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nGET / abc`
   const second = `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${auth()}\r\nConnection: close\r\n\r\n`
   const late = { bytes: first.slice(-4) + second, afterMs: 500 }
@@ -107,7 +107,7 @@ test('an answer before the body keeps the connection usable', async () => {
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
 })
 
-test('a stop answers requests in flight, then closes', async () => {
+test('a stop responds to requests in flight, then closes', async () => {
   const metrics = new Metrics()
   const stopping = await startService({ metrics })
   const { promise: looked, resolve: sendRest } = Promise.withResolvers<void>()

@@ -30,7 +30,7 @@ async function pages(first: string): Promise<number[]> {
   return lengths
 }
 
-test('a list of pets or orders links to its next page, and an answer to its new order', async () => {
+test('a list of pets or orders links to its next page, and a response to its new order', async () => {
   // The link keeps the special characters of a search.
   expect(await pages('/shop/v1/pets?limit=4&search=%22rex%3E%3B%20r%3C%26%22')).toEqual([4, 3])
   const [placed] = [await place(1), await place(2), await place(3)]

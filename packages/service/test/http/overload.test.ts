@@ -36,7 +36,7 @@ test('rejects requests while thousands wait for the store', () => {
   admission.check()
 })
 
-test('an overloaded server answers some requests, and others with 503; it logs only their number', async () => {
+test('an overloaded server responds to some requests, rejects others with 503, and logs only their number', async () => {
   const { store } = await startService()
   useClock()
   const getPet: typeof store.getPet = (id) => {

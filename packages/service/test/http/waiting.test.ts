@@ -25,7 +25,7 @@ async function start(options: ServiceOptions = {}) {
 const waitAt = (service: Service, path: string, signal: AbortSignal | null = null) =>
   fetch(`${service.url}${path}&wait=${WAIT_MAX_S}`, { headers: { Authorization: `Bearer ${service.key}` }, signal })
 
-test('rejects more readers than the limit, and forgets those that disconnect', async () => {
+test('rejects more readers than the limit, and forgets readers that disconnect', async () => {
   const { service, path, untilWaiting } = await start({ limits: { readersMax: 2 } })
   const gone = new AbortController()
   const readers = [waitAt(service, path), waitAt(service, path, gone.signal).catch(() => 'gone')] as const

@@ -74,7 +74,7 @@ petstore_lock_wait_seconds 0
 petstore_pool_failures_total 0
 petstore_backup_overdue_seconds 0`
 
-test('metrics have the counts of requests, orders, pets and commits, without labels that a caller can choose', async () => {
+test('metrics count requests, orders, pets and commits, without labels that a caller can choose', async () => {
   await service.logs('"msg":"backup"')
   const text = await metrics()
   const missing = SAMPLES.trim()

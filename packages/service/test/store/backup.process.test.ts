@@ -142,7 +142,7 @@ describe.concurrent('a backup', () => {
     return backup
   }
 
-  test.skipIf(noStrace !== '')(`is refused if a log appears before it gets its name${noStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`is rejected if a log appears before it gets its name${noStrace}`, async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     const { status, stderr } = await during(() => writeFileSync(`${file}-wal`, 'precious'), file, database)
@@ -150,7 +150,7 @@ describe.concurrent('a backup', () => {
     expect(beside(file)).toEqual([`${basename(file)}-wal`])
   })
 
-  test.skipIf(noStrace !== '')(`is refused if the store is replaced during the backup${noStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`is rejected if the store is replaced during the backup${noStrace}`, async () => {
     const [{ database }, other] = [await made(1), await made(2)]
     const file = temporaryFile('backup.db')
     const { status, stderr } = await during(() => renameSync(other.database, database), file, database)

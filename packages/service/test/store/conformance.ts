@@ -112,7 +112,7 @@ export function conformance(
     })
   })
 
-  test(`refuses a position on ${name} whose event has changed or is missing`, async () => {
+  test(`rejects a position on ${name} whose event has changed or is missing`, async () => {
     const { store, run } = await open({})
     const { id: by } = await store.createKey(newKey())
     const addPet = () => store.createPet(newPet(), by)

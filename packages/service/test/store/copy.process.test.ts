@@ -1,4 +1,4 @@
-// `petstore copy` from SQLite to PostgreSQL and back, also of columns that later versions can add.
+// `petstore copy` from SQLite to PostgreSQL and back, including columns that later versions can add.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
@@ -72,7 +72,7 @@ describe('petstore copy', () => {
     const emitted = await allEvents(source)
     await source.close()
     expect(emitted.length).toBe(PETS + 3 + 14)
-    // Otherwise the database considers answers from 1970 expired.
+    // Otherwise the database considers responses from 1970 expired.
     await cluster.run(`UPDATE idempotency_answers SET created_at = extract(epoch FROM now()) * 1000`, address)
     for (const where of [address, back]) {
       const store = await openStore(where, { now: () => LATER })
@@ -118,7 +118,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('leaves no store if it is killed, and removes what is left the next time', async () => {
+  test('leaves no store if it is killed, and removes the rest the next time', async () => {
     const to = temporaryFile('target.db')
     const copying = Bun.spawn([launcher, 'copy', '--from', file, '--to', to], { stdio: ['ignore', 'ignore', 'ignore'] })
     const left = () => readdirSync(dirname(to)).filter((name) => name.startsWith(basename(to)))
@@ -241,7 +241,7 @@ test('petstore copy rejects a file in use, as source and as target', async () =>
   expect((await copy(used, other)).status).toBe(0)
 })
 
-test('petstore copy refuses to copy a file to itself under another name', async () => {
+test('petstore copy does not copy a file to itself under another name', async () => {
   const file = await filledFile(1)
   const { status, stderr } = await copy(file, file.replace('/petstore.db', '/./petstore.db'))
   expect([status, stderr]).toEqual([1, 'petstore: Both addresses are the same. Name another store with --to.\n'])

@@ -1,4 +1,4 @@
-// Every field of a pet and an order, through everything that stores or transfers it: both stores, answers, copies,
+// Every field of a pet and an order, through everything that stores or transfers it: both stores, responses, copies,
 // exports and imports.
 // The fields come from the contract, so a new field is covered automatically.
 
@@ -23,7 +23,7 @@ const PET = valuesOf('NewPet')
 const ORDER = { ...valuesOf('NewOrder'), petId: 2n }
 
 test.each(Object.keys(STORES))(
-  'on %s, answers, reads, replays, corrections, exports, imports and copies keep every field',
+  'on %s, responses, reads, replays, corrections, exports, imports and copies keep every field',
   async (kind) => {
     const address = await newStore(kind)
     const service = await serving(address)

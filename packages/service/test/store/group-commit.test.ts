@@ -77,7 +77,7 @@ test('calls of one turn are committed together, in batches of BATCH_MAX, in the 
   expect(batches.flat()).toEqual(calls)
 })
 
-test('a batch grows as long as more calls arrive in each turn', async () => {
+test('a batch grows while more calls arrive in each turn', async () => {
   const { add, batches } = recording()
   const first = add(1)
   // In the same turn, and in the next one.
@@ -117,7 +117,7 @@ test('a commit that still runs after its batch failed takes no more calls, which
   expect(await second).toBe(2)
 })
 
-test('rejects calls that would wait for more than 2 s behind a full batch', async () => {
+test('rejects calls that would wait for more than 2 s after a full batch', async () => {
   let now = 0
   const clock = spyOn(performance, 'now').mockImplementation(() => now)
   try {

@@ -24,7 +24,7 @@ describe.concurrent('a restore', () => {
     const before = rows(newer.database)
     const { stdout, status } = await run(['restore', older.database, '--database', newer.database])
     expect(status).toBe(0)
-    // Ids continue after those of the replaced store.
+    // Ids continue after the ids of the replaced store.
     expect(stdout).toContain('1000000 ids of keys, pets, orders and events were skipped.\nActive keys')
     expect(rows(newer.database)[2]).toContainEqual(['pets', 1_000_005])
     const kept = keptIn(stdout)

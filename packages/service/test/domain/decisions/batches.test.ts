@@ -51,7 +51,7 @@ function expectAgreement({ pets, orders }: Rows): void {
   for (const { petId } of orders.values()) expect(pets.has(petId)).toBe(true)
 }
 
-/** Each status change is also an event. */
+/** Each status change is an event, too. */
 const transitionsOf = ({ events }: Rows) =>
   events.flatMap(({ type, petId, orderId: id = 0n }) => {
     const status = type === 'order.placed' ? 'pending' : (type.replace(/^order\./, '') as OrderStatus)

@@ -133,7 +133,7 @@ test('a correction of an overdue reservation expires it instead', () => {
   expect(emitted(rows)).toEqual([`order.expired ${ORDER}`])
 })
 
-test('a rejection names the order that holds the pet, and its expiry', () => {
+test('a rejection shows the order that holds the pet, and its expiry', () => {
   for (const [status, order, expiresIn] of [
     ['pending', 'pending', undefined],
     ['pending', 'pending', DAY_MS],

@@ -7,7 +7,7 @@ export function changes(on: OnStore): void {
   describeApi('changes', on, (api) => {
     beforeAll(() => turnToNow(api))
 
-    test('are logged with the ids of objects, key and request, and without the key itself', async () => {
+    test('are logged with each object, key and request, and without the key itself', async () => {
       const logged = async (ask: string, msg: string, fields: object, body?: string) => {
         const [method = '', path = ''] = ask.split(' ')
         const { headers, text } = await api.service.request(method, path, { headers: JSON_TYPE, body })

@@ -1,4 +1,4 @@
-// Pages behind the end of a list. The promises test other cursors.
+// Pages after the end of a list. The promises test other cursors.
 
 import { expect, test } from 'bun:test'
 import { cursorAfter } from '../../../../../test/support/cursors.ts'

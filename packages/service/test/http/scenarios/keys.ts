@@ -34,7 +34,7 @@ export function keys(on: OnStore): void {
       refused('a staging key', `Bearer ${generateKey('staging')}`, 'invalid_api_key', FOREIGN),
     ])
 
-    test('the message about a key in the wrong place names the place, and not the key', async () => {
+    test('the message about a key in the wrong place tells the place, and not the key', async () => {
       const messageFor = async (path: string, headers: Record<string, string>) => {
         const answer = await api.service.get(path, { Authorization: '', ...headers })
         return JSON.parse(answer.text).message

@@ -37,7 +37,7 @@ export function rateLimit(on: OnStore): void {
       expect((await limited.post('x', writing)).status).toBe(429)
     })
 
-    test('without a limit, answers have no RateLimit header', async () => {
+    test('responses have no RateLimit header without a limit', async () => {
       expect((await api.service.get('/pets')).headers.has('RateLimit')).toBe(false)
     })
   })

@@ -46,7 +46,7 @@ const ADDRESSES = [
   `postgres:shop:${SECRET}@db/pets mysql://shop:${SECRET}@db/pets`,
 ].flatMap((texts) => texts.split(' ').map((text) => text.replace(/^@/, `postgres://shop:${SECRET}@`)))
 for (const address of ADDRESSES) {
-  test(`refuses an invalid address with a reason and without the password: ${address.replace(SECRET, '…')}`, () => {
+  test(`rejects an invalid address with a reason and without the password: ${address.replace(SECRET, '…')}`, () => {
     let message = ''
     try {
       readConfig({ PETSTORE_DATABASE: address })

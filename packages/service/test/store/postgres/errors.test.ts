@@ -23,7 +23,7 @@ test('every error class of PostgreSQL is in the table', () => {
   expect(codes.filter((code) => outcomeOf(errorOf(code)) === undefined)).toEqual([])
 })
 
-/** The answer to a change, whether the change may have been made, and whether the connections are closed. */
+/** The response to a change, whether the change may have been made, and whether the connections are closed. */
 const ROWS: [codes: string, answer: string, mayBeChanged: boolean, gaveUp: boolean][] = [
   ['08000 08006 08P01 40003 57P01 57P02 57P04 57P05 25P04', 'unavailable', true, true],
   ['0A000 22012 25006 25P03 26000 42P05 55000 57P03', 'unavailable', false, true],

@@ -1,4 +1,4 @@
-// Overdue reservations expire in time, without a walk through the index entries that sales left behind.
+// Overdue reservations expire in time, without reading the index entries that sales left.
 
 import { expect, test } from 'bun:test'
 import { cluster, PET, storeWithKey } from '../../../../../test/support/postgres-store.ts'

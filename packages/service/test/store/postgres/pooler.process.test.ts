@@ -18,7 +18,7 @@ describe.skipIf(!pgbouncerVersion)(
   pgbouncerVersion ? `behind PgBouncer ${pgbouncerVersion}` : 'behind PgBouncer (not installed)',
   () => {
     // A short version of `npm run endurance -- history --store pgbouncer`.
-    test('one order of all changes explains every answer while connections, the pooler and the database are killed', async () => {
+    test('one order of all changes explains every response while connections, the pooler and the database are killed', async () => {
       const breaks = ['connections cut', 'the pooler killed', 'the database killed']
       const { faults, broken, checked } = await recordPiece('pgbouncer', { seed: 3, operations: 1_500, breaks })
       expect(faults.map(inWords)).toEqual([])

@@ -159,7 +159,7 @@ test('while the standby receives nothing, lists work, each server has at most on
   await eventually(() => store.createPet(PET, by))
 })
 
-test('a connection to a standby returns no stale answer', async () => {
+test('a connection to a standby returns no stale response', async () => {
   const pooler = await Forwarder.start(primary.port)
   const { store, by } = await storeWithKey(pooler.port)
   const last = (await store.createPet(PET, by)).value.id

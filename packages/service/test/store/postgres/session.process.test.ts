@@ -22,7 +22,7 @@ describe('a session', () => {
     await work(session).finally(() => session.close(1_000))
   }
 
-  test('answers statements in the order they were sent, even after one that fails', () =>
+  test('responds to statements in the order in which they were sent, even after one that fails', () =>
     use(async ({ execute }) => {
       const sent = ['SELECT pg_sleep(0.05)', 'SELECT 1 / 0', 'SELECT 3 AS n'].map((statement) => execute(statement))
       const order: number[] = []
@@ -201,7 +201,7 @@ test('connections that were replaced change nothing when they end', async () => 
 
 test('a slow commit is explained by the disk if no commit waits for a standby', async () => {
   let isSlow = false
-  // Drops the answer to the first commit of new connections.
+  // Drops the response to the first commit of new connections.
   const forwarder = await Forwarder.start(cluster.port, (bytes) =>
     isSlow && bytes.includes('pg_logical_emit_message') ? Buffer.alloc(0) : bytes,
   )
@@ -214,7 +214,7 @@ test('a slow commit is explained by the disk if no commit waits for a standby', 
     (await reason()).includes('a commit is slow: the disk is slow'),
   )
   isSlow = false
-  await until('the store answers', () =>
+  await until('the store responds', () =>
     store.ping().then(
       () => true,
       () => false,

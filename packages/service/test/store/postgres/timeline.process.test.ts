@@ -66,7 +66,7 @@ const petsIn = (cluster: Cluster): Promise<number> =>
 test('a server that was idle during a failover lists and expires on the new primary, even after the old primary resumes', async () => {
   passTime(QUIET_MS + 100)
   const list = () => idle.listPets(petFilter({ limit: 5 })).catch(() => undefined)
-  expect(petsOf(await until('the list is answered', list))).toHaveLength(services.length)
+  expect(petsOf(await until('the list has a response', list))).toHaveLength(services.length)
   await next.run(
     `UPDATE pets SET status = 'pending' WHERE id = 1;
      INSERT INTO orders (pet_id, status, expires_at, placed_at, changed_at) VALUES (1, 'pending', 1, 1, 1)`,
@@ -96,7 +96,7 @@ test('a server that has used a later timeline is not ready while it finds only t
   await next.up()
   proxy.target = next.port
   for (const { get } of services) {
-    await until('the list is answered', async () => (await get('/pets')).status === 200)
+    await until('the list has a response', async () => (await get('/pets')).status === 200)
     expect((await get('/pets/1')).status).toBe(200)
   }
   expect(await petsIn(next)).toBe(services.length)

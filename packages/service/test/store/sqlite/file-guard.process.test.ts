@@ -48,7 +48,7 @@ test.each([
   ['gets another log', async (path) => replaceSide(path, '-wal'), '-wal was replaced by another file'],
   ['is overwritten by a backup', overwrite, ' was overwritten by a file that is not in WAL mode'],
 ] satisfies [string, (path: string) => Promise<void>, string][])(
-  '%s refuses every call from then on, and reports it once',
+  '%s rejects every later call, and reports it once',
   async (_, lose, sentence) => {
     const troubles: object[] = []
     const path = temporaryFile('petstore.db')

@@ -101,7 +101,7 @@ const read: Read = async (work) => work()
 const isOfPage = (plan: string) => plan.startsWith('SEARCH') && !plan.includes('(rowid=?)')
 
 /**
- * The searches of a page above its position, and then those of a page below it. Each also looks at the other side.
+ * The searches of a page above its position, and then the searches of a page below it. Each also looks at the other side.
  */
 function both(...walks: string[]): string[] {
   const down = walks.map((walk) => walk.replace(/>\?\)$/, '<?)'))
