@@ -40,7 +40,7 @@ export const LIST = get('')
 export const WORK = {
   list: work(200, () => [LIST]),
   'not-modified': work(304, ({ etag }) => [{ ...LIST, headers: { 'If-None-Match': etag } }]),
-  // In a store of 1000 pets or more, all 100 pages are full.
+  // All 100 pages are full in a store of 1000 pets or more.
   filtered: work(200, ({ pets, cursor }) => repeat(100, (n) => page(cursor, Math.floor((n * pets) / 200), n))),
   pages: work(200, ({ pets, cursor }) => scattered(pets - 20, (after) => page(cursor, after))),
   // Leaves out the last pets, because few of them are sold.

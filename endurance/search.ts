@@ -1,4 +1,4 @@
-// Generates hostile names and searches for them on both stores. Compares every page with that of a naive model, and byte for byte with the
+// Generates hostile names and searches for them on both stores. Compares every page with the page of a naive model, and byte for byte with the
 // page of the other store. The recorded histories cover searches while the store changes.
 
 import { SEARCH_WORDS_MAX } from '../packages/contract/src/limits.ts'

@@ -33,7 +33,7 @@ interface Site {
   readonly failures?: readonly Failure[] | undefined
 }
 
-/** Runs with odd seeds have failures. In the others a late response is a fault, too. */
+/** Runs with odd seeds have failures. A late response is a fault in the other runs, too. */
 export function runOf(seed: number, operations: number, { hosts, engines, failures }: Site): Promise<Run> {
   const breaks = failures ? failures.length > 0 : seed % 2 === 1
   return simulate({ seed, operations, breaks, folder: FOLDER, engines, failures }, hosts)

@@ -27,7 +27,7 @@ interface Piece {
 export interface Plan {
   readonly seed: number
   readonly operations: number
-  /** Names of failures; all by default. */
+  /** Failures by name; all by default. */
   readonly breaks?: readonly string[] | undefined
 }
 

@@ -24,7 +24,7 @@ export function growthOf<Name extends string>(samples: readonly Record<Name, num
   return { rows, grown: names.filter((name) => riseOf(name) > most[name]).map((name) => `${name} grows`) }
 }
 
-/** The growth from the first to the last value on the least-squares line, as a share of the mean. */
+/** The growth between the first and the last value on the least-squares line, as a share of the mean. */
 export function rise(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const middle = (values.length - 1) / 2

@@ -15,7 +15,7 @@ let isChild = false
 const opened = new Map<number, string>()
 /** Contents at the last sync, by inode. */
 const synced = new Map<number, Buffer>()
-/** The names that survive a power failure, with their inodes. */
+/** Files that survive a power failure: names and inodes. */
 let names = new Map<string, number>()
 let unsynced: { path: string; inode: number | undefined }[] = []
 

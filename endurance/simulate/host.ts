@@ -31,7 +31,7 @@ const STEPS_BETWEEN_MAX = 4
 type Settle = (effect: { result: unknown } | { failed: string }) => void
 type Start = Extract<Call, { call: 'start' }>
 type Numbered = Extract<Call, { number: number }>
-/** Without the number, which `ask` adds. */
+/** `ask` adds the number. */
 type Unnumbered<Of> = Of extends Numbered ? Omit<Of, 'number'> : never
 
 export class Host {

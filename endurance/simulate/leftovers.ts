@@ -22,7 +22,7 @@ const SAVED_MS_MAX = 6_000
 const RESERVED_MS = 300
 /** The contract of placeOrder, and a second for pauses of the process. */
 const EXPIRED_MS_MAX = 2_000
-/** A stop still answers requests that arrive within 200 ms. */
+/** A stop still handles requests that arrive within 200 ms. */
 const DRAINING_MS = 100
 const ACCEPTING_MS = 249
 /** Longer than the time between two backups. */
@@ -256,7 +256,7 @@ function* uncounted(
   }
 }
 
-/** Keys with more requests than their rate limit: a full bucket, and what was added during the time. */
+/** Keys with more requests than their rate limit: a full bucket and its additions during the time. */
 function* tooMany(operations: readonly Operation[], { requests, periodSeconds }: Rate) {
   const allowed = operations.filter(({ status }) => status > 0 && ![401, 403, 429, 503].includes(status))
   for (const [name, own] of Map.groupBy(allowed, ({ server, key }) => `${key} at server ${server}`)) {

@@ -37,7 +37,7 @@ export interface Files {
   readonly isPowerFailure: boolean
 }
 
-/** Answers of the process have the number of the call. */
+/** Responses of the process have the number of the call. */
 export type Call =
   | {
       readonly call: 'start'

@@ -139,7 +139,7 @@ async function forward(
   }
 }
 
-/** The receiver of the events. Requests and answers can get lost. */
+/** The receiver of the events. Requests and responses can get lost. */
 async function receive(_: URL, { headers }: { headers: Record<string, string> }): Promise<Response> {
   const lost = () => draw() < LOST_SHARE
   await sleep(draw() * ANSWER_MS_MAX)

@@ -215,7 +215,7 @@ export async function simulate(
     return revoked
   }
 
-  /** Pauses all clients from time to time, except those that wait for events, because a later commit would hide a lost wake-up. */
+  /** Pauses all clients from time to time, except clients that wait for events, because a later commit would hide a lost wake-up. */
   async function pauseClients(isWorking: () => boolean): Promise<void> {
     for (;;) {
       await sleep(random() * QUIET_EVERY_MS_MAX)

@@ -111,7 +111,7 @@ export class Scheduler {
 
   /** Runs continuations until the promise of `begin` settles, and returns it. Throws if no task is left. */
   async run<Result>(begin: () => Promise<Result>): Promise<Result> {
-    // Start in a new turn, because the order of ticks and promises depends on where a turn began.
+    // Start in a new turn, because the start of a turn determines the order of ticks and promises.
     await new Promise<void>((resolve) => realTurn(resolve))
     const work = begin()
     let isSettled = false

@@ -31,7 +31,7 @@ interface Server {
 
 /** Servers on one file. */
 export class Servers {
-  /** What a server did wrong when it stopped. */
+  /** The problems of servers that stopped. */
   readonly problems: string[] = []
   readonly stops: [from: number, to: number][] = []
   private readonly servers: (Server | undefined)[] = []

@@ -30,7 +30,7 @@ export interface Swarm<Failure> {
   readonly waiting: number
   /** The number of pets and orders that most requests are about. */
   readonly hot: number
-  /** Names of keys that stay valid. */
+  /** Keys that stay valid, by name. */
   readonly keys: readonly string[]
   /** How many keys are revoked, one after another. */
   readonly leavers: number

@@ -17,13 +17,13 @@ export type Watched = Awaited<ReturnType<typeof openPage>>
 /** The longest wait for one condition on a page. */
 export const WAIT_MS = 60_000
 
-/** Chromium logs every response from 400 on, and every failed request. Tests expect those. */
+/** Chromium logs every response from 400 on, and every failed request. Tests expect these logs. */
 const ANSWERED = /^Failed to load resource: /
 
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const rate = Number(process.env.PETSTORE_TEST_CPU_RATE ?? 1)
-  // Longer than a busy machine needs, and shorter than the limit of a test, so that the error names the condition.
+  // Longer than a busy machine needs, and shorter than the limit of a test, so that the error shows the condition.
   context.setDefaultTimeout(WAIT_MS * rate)
   const page = await context.newPage()
   /** Errors and exceptions on the page, and requests to other origins. */
@@ -53,7 +53,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
 const MORE_ROWS = '.rows tbody tr:nth-child(n+8)'
 
 /**
- * Checks the rules of WCAG 2.2 AA and best practices, or only those in `only`, and returns each violation as `rule:
+ * Checks the rules of WCAG 2.2 AA and best practices, or only the rules in `only`, and returns each violation as `rule:
  * where`. Waits for animations, because they change colours.
  */
 export async function accessibilityProblems(page: Page, only?: readonly string[]): Promise<string[]> {

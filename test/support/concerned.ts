@@ -1,4 +1,4 @@
-// Finds the promises that a fault can affect: those whose checks, run against an honest service, had an exchange that
+// Finds the promises that a fault can affect. Their checks, run against an honest service, had an exchange that
 // the fault changes. All other promises still hold, and need no second examination.
 
 import { Socket } from 'node:net'
@@ -60,7 +60,7 @@ export async function concerns(url: string, keys: Examined['keys']): Promise<Con
 const EVERYTHING = 'every response'
 type Concerns = (fault: ContractFault) => Promise<PromiseRow[]>
 type Exchanged = Record<'request', ClientRequest> & Record<'response', ServiceResponse>
-/** Stands in for the client's connection. */
+/** Replaces the client's connection. */
 const NO_CLIENT = new Socket()
 
 function exchangeOf(base: string, { request, status, headers, text }: Answer): Exchanged {
@@ -71,7 +71,7 @@ function exchangeOf(base: string, { request, status, headers, text }: Answer): E
   }
 }
 
-/** Replays the exchanges in order through the fault, and returns the owners of those that it changes. */
+/** Replays the exchanges in order through the fault, and returns the owners of the exchanges that it changes. */
 async function touchedBy(fault: ContractFault, exchanges: readonly Exchange[]): Promise<Set<string>> {
   const behave = behaviourOf(fault)
   const touched = new Set<string>()

@@ -1,4 +1,4 @@
-// Finds the changes of a contract that break clients, and those that are forbidden. Every change breaks clients unless
+// Finds the changes of a contract that break clients, and the forbidden changes. Every change breaks clients unless
 // it is known to be harmless. Existing libraries for Node support only OpenAPI 3.0 or download a program, and none
 // knows stability labels.
 
@@ -23,7 +23,7 @@ export function breakingChanges(before: OpenApi, after: OpenApi): Change[] {
 }
 
 /**
- * Returns the forbidden changes: those of stable operations, and those of beta operations that the changelog does not
+ * Returns the forbidden changes: changes of stable operations, and changes of beta operations that the changelog does not
  * announce. An announcement is newer than the release, is under "Changed", "Deprecated" or "Removed", and has the
  * operationId in backticks.
  */

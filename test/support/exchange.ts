@@ -20,7 +20,7 @@ export interface Exchanged {
 const HANG_MS = 15_000 * machineLoad()
 
 /**
- * Resolves when the connection is closed, or `restMs` after the first complete answer. Rejects after HANG_MS. `late`:
+ * Resolves when the connection is closed, or `restMs` after the first complete response. Rejects after HANG_MS. `late`:
  * more bytes, sent later.
  */
 export function exchange(

@@ -16,7 +16,7 @@ export function passOn(request: Request, { origin }: { origin: string }): Promis
   return fetch(origin + pathname + search, request)
 }
 
-/** Forwards requests to a service, but holds those that `holds` selects until `open` is called. */
+/** Forwards requests to a service, but holds the requests that `holds` selects until `open` is called. */
 export function startGate(
   service: { origin: string; env: Record<string, string> },
   holds: (request: Request) => boolean,

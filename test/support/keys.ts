@@ -1,4 +1,4 @@
-// API keys for the tests of stores.
+// API keys for store tests.
 
 import { generateKey, hashKey, type NewKey } from '../../packages/service/src/domain/keys.ts'
 

@@ -12,7 +12,7 @@ export const cluster = await sharedCluster()
 export const PET = newPet()
 export const now = () => 1_234
 
-/** `name` is that of the database. */
+/** `name` is the database's name. */
 export async function storeWithKey() {
   const address = await cluster.newStore()
   const store = await openStore(address, { now })

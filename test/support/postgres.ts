@@ -174,7 +174,7 @@ export class Cluster extends Server {
     for (const each of childrenOf(pid)) killIfThere(each, signal)
   }
 
-  /** Stops receiving from the primary, as behind a cut wire. */
+  /** Stops receiving from the primary, as after a cut wire. */
   async stopReceiving(): Promise<void> {
     const [row] = await this.run('SELECT pid FROM pg_stat_wal_receiver')
     this.receiver = row?.pid as number

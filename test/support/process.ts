@@ -34,7 +34,7 @@ export async function run(args: string[], options: RunOptions = {}) {
   return options.command || args[0] === 'serve' ? runProcess(args, options) : runHere(args, options)
 }
 
-/** As `run`, also for a `serve` that refuses to start. */
+/** As `run`, even for a `serve` that cannot start. */
 export async function runHere(args: string[], options: RunOptions = {}) {
   if (process.env.LAUNCHER) return runProcess(args, options)
   const [stdout, stderr] = [new TextOutput(), new TextOutput()]
@@ -175,7 +175,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** With these variables, a service counts requests for `answering`. */
+/** These variables make a service count requests for `answering`. */
 export const COUNTING: Record<string, string> = { PETSTORE_ADMIN_PORT: '0' }
 
 /**

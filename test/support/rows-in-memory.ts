@@ -1,5 +1,5 @@
 // A minimal store in memory for decisions (packages/service/src/domain/decisions/). Its snapshot contains only the
-// rows that a batch touches, like that of a store that reads ahead.
+// rows that a batch touches, as a store does that reads ahead.
 
 import { type Decided, decide, touchedBy } from '../../packages/service/src/domain/decisions/decision.ts'
 import type { FirstAnswer, Snapshot, StoredOrder } from '../../packages/service/src/domain/decisions/snapshot.ts'

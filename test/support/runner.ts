@@ -61,7 +61,7 @@ export async function runTests(files: readonly string[], flags: string[], report
   }, options.limitMs)
   const read = async () => {
     for await (const text of runner.stderr.pipeThrough(new TextDecoderStream())) {
-      // Replace NUL from names of tests, because grep treats output with NUL as binary.
+      // Replace NUL in test names, because grep treats output with NUL as binary.
       process.stderr.write(text.replaceAll('\0', '␀'))
       output += text
     }

@@ -8,7 +8,7 @@ import { temporaryFile } from './files.ts'
 export const canMount = mountable()
 export const WHY_SKIPPED = canMount ? '' : ' (a tmpfs cannot be mounted)'
 
-/** Mounted at `folder`. `options` are those of mount: `size=1m`. */
+/** Mounted at `folder`. `options` are options of mount: `size=1m`. */
 export function smallDisk(options: string, folder = mkdtempSync(temporaryFile('disk-'))) {
   if (!mount(folder, options)) throw new Error(`a tmpfs with ${options} cannot be mounted`)
   const ballast = join(folder, 'ballast')

@@ -1,4 +1,4 @@
-// Projects that run each snippet of docs/testing.md unchanged, with a test behind it.
+// Projects that run each snippet of docs/testing.md unchanged, followed by a test.
 
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -24,7 +24,7 @@ export async function made(count = 50) {
   return { database, key }
 }
 
-/** Adds pets over HTTP, and retries those that an overloaded service rejects. */
+/** Adds pets over HTTP, and retries requests that an overloaded service rejects. */
 export async function add({ url, key }: { url: string; key: string }, count: number): Promise<void> {
   const addOne = async (): Promise<void> => {
     const { status, text } = await ask('POST', `${url}/pets`, key, PET)

@@ -1,4 +1,4 @@
-// Waits for a condition, with a time limit and an error that names the condition.
+// Waits for a condition, with a time limit and an error that shows the condition.
 
 import { machineLoad } from './load.ts'
 

@@ -11,11 +11,11 @@ const REPLICATION_MS_MAX = 2
 
 export class Cluster {
   readonly address = `postgres://petstore@one,two/petstore?sslmode=disable&connections=${CONNECTIONS}`
-  /** What the servers did wrong. */
+  /** The problems of the servers. */
   readonly problems = new Set<string>()
   readonly instances: readonly [Instance, Instance]
   primary: Instance
-  /** Without a synchronous standby, commits do not wait. */
+  /** Commits do not wait if there is no synchronous standby. */
   standby: 'connected' | 'away' | 'none' = 'connected'
   /** When only the standby was away. Reads must work until `cancelledAt`. */
   readonly awayWindows: { readonly from: number; readonly to: number; readonly cancelledAt: number }[] = []

@@ -15,7 +15,7 @@ import { plural, print, printLines, printNote } from './terminal/print.ts'
 import { table } from './terminal/table.ts'
 
 const TIMEOUT_MS = 5_000
-/** The number of names that an error lists. */
+/** How many names an error lists. */
 const OFFERED_MAX = 10
 
 /** Adds `--category`. The command's action gets the id even if the user gave a name. */
@@ -83,7 +83,7 @@ async function changeNames(
   }
 }
 
-/** Names the categories, unless some have names, a file has them, or the service cannot have names. */
+/** Gives names to the categories, unless some have names, a file has them, or the service cannot have names. */
 export async function nameIfNone(command: Command, wanted: readonly Category[]): Promise<void> {
   const { categories, nextId } = (await readNames(...serviceFor(command))) ?? {}
   if (categories?.length === 0 && nextId !== undefined) await changeNames(command, () => wanted)

@@ -32,7 +32,7 @@ export function addCompletions(program: Command, [command, dashes]: readonly str
       await print(TEMPLATES[shell].replace('FIND\n', () => find).replace('ROWS', () => rows))
     })
   program.addCommand(completion)
-  // Scripts printed by 1.0.0 call this command. It answers that there are no completions.
+  // Scripts printed by 1.0.0 call this command. It reports that there are no completions.
   const asked = new Command('complete').argument('[words...]').action(() => print(':4\n'))
   if (command === 'complete' && dashes === '--') program.addCommand(asked, { hidden: true })
 }

@@ -68,7 +68,7 @@ function configure(command: Command, writeOut: (text: string) => void): void {
   for (const each of command.commands) configure(each, writeOut)
 }
 
-/** Sorts the command's own flags first, then --help, then shared settings, whose help names a variable. */
+/** Sorts the command's own flags first, then --help, then shared settings, whose help mentions a variable. */
 function ownFirst(this: Help, command: Command): Option[] {
   const rank = ({ long, description }: Option) => (/\(PETSTORE_/.test(description) ? 2 : long === '--help' ? 1 : 0)
   return Help.prototype.visibleOptions.call(this, command).toSorted((one, other) => rank(one) - rank(other))

@@ -53,7 +53,7 @@ export async function migrateAside({ database }: Config, log: Log): Promise<void
   const child = startSelf(['migrate', '--apply', '--database', database], { stdio: ['ignore', 'ignore', 'pipe'] })
   const [output, status] = await Promise.all([child.stderr.text(), child.exited])
   const message = output.replace(/^petstore: /, '').trimEnd()
-  // Without a message, opening the store reports the problem.
+  // If there is no message, opening the store reports the problem.
   if (status !== 0 && message !== '') throw new StartError(message)
   if (message !== '') log.info({}, message)
 }
@@ -105,7 +105,7 @@ export async function fillWithSamples(store: Store, key: string): Promise<void> 
 export async function resettable(open: () => Promise<Store>) {
   let current = await open()
   let resets = 0
-  /** Differs from all versions of earlier stores, so that no cached responses of those are used. */
+  /** Differs from all versions of earlier stores, so that no cached responses of earlier stores are used. */
   const version = (): StoreVersion => {
     const base = resets * 2 ** 32
     const { data, keys } = current.version()

@@ -21,7 +21,7 @@ type Worker = Bun.Subprocess<'pipe', 'pipe', 'inherit'>
 /** Tells a worker that the service has started. */
 export const WORKER_READY = 'ready'
 
-/** What a worker receives as its first line. It reads no settings itself. */
+/** A worker receives this as its first line. It reads no settings itself. */
 export interface WorkerSettings {
   config: Config
   categories: readonly Category[] | undefined
@@ -31,7 +31,7 @@ export interface WorkerSettings {
 
 /**
  * Starts `count` workers on a port and resolves when all listen. Throws StartError if one cannot start; the others end
- * with this process. Only this process reads files of settings, so a worker that is replaced later has the same settings
+ * with this process. Only this process reads setting files, so a worker that is replaced later has the same settings
  * as the others.
  */
 export async function startWorkers(count: number, options: WorkersOptions): Promise<Workers> {
@@ -100,7 +100,7 @@ class Workers {
   private async replace(index: number, status: number): Promise<void> {
     if (this.isStopping) return
     this.options.log.error({ worker: index + 1, status }, 'worker ended')
-    // A worker refuses to start if the store is missing or another one.
+    // A worker does not start if the store is missing or another one.
     do await sleep(AGAIN_MS)
     while (!this.isStopping && identityOf(this.options.config) !== this.store)
     if (this.isStopping) return

@@ -1,4 +1,4 @@
-// Shell completions offer commands, flags and choices, and never run what was typed.
+// Shell completions offer commands, flags and choices, and never run the typed command.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, symlinkSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A command's memory stays small if a server sends a few kilobytes that inflate to gigabytes, or an endless answer.
+// A command's memory stays small if a server sends a few kilobytes that inflate to gigabytes, or an endless response.
 
 import { expect, test } from 'bun:test'
 import { createZstdCompress } from 'node:zlib'
@@ -61,7 +61,7 @@ test('pets list rejects a response of more than 1 MiB', async () => {
   expect(ended.peakBytes).toBeLessThan(MEMORY_MAX)
 })
 
-test('events forward continues after compressed and endless answers', async () => {
+test('events forward continues after compressed and endless responses', async () => {
   const service = await startService()
   for (let pet = 0; pet < 3; pet++) await service.post('{"name":"Rex","categoryId":7}')
   const answers = [() => new Response(BOMB, { headers: HEADERS }), endless]

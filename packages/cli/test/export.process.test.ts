@@ -61,7 +61,7 @@ test.skipIf(!canMount)(`an export leaves the file unchanged if the disk fills up
   expect([readFileSync(file, 'utf8'), beside(file)]).toEqual(['before', ['ballast']])
 })
 
-test('an export removes its unfinished file on SIGTERM, and says so', async () => {
+test('an export removes its unfinished file on SIGTERM, and reports it', async () => {
   const { env, untilHeld } = gated()
   const file = temporaryFile('pets.ndjson')
   writeFileSync(file, 'before')

@@ -52,9 +52,9 @@ describe('files in the current folder', () => {
 
 const { database: store } = await made(0)
 
-// In the executable, the runtime checks the current folder before our code does, and prints its own message.
+// The runtime of the executable checks the current folder before our code does, and prints its own message.
 describe.skipIf(process.env.LAUNCHER !== undefined)('a current folder that has been removed', () => {
-  // Where the runtime would create a relative path.
+  // The runtime would create a relative path here.
   const runtimeFolder = join(root, 'node_modules/bun/bin/data')
   const inRemoved = (args: string[]) => {
     const removed = join(dirname(temporaryFile('x')), 'removed')

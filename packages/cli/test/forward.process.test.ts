@@ -305,7 +305,7 @@ test('petstore events forward has metrics for the age of the first unaccepted ev
   await alone.stop()
 })
 
-test('petstore events forward saves its start, also if there are no events yet', async () => {
+test('petstore events forward saves its start, even if there are no events yet', async () => {
   const hook = await startHook(taken)
   const first = start(hook.url, { args: ['--from', 'now'] })
   await until('the state file exists', () => existsSync(first.state))

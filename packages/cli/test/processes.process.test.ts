@@ -29,7 +29,7 @@ const ROWS: [args: string[], shows: string, status?: number][] = [
   [['orders', 'list'], 'REFERENCE'],
   [['sell', '1000'], 'No pet has id 1000.', 1],
   [['inventory'], 'available'],
-  [['categories'], 'categor'],
+  [['categories'], 'ID  NAME'],
   [['events', '--limit', '1'], 'pet.added'],
   [['keys', 'list'], 'first'],
   [['deprecated'], 'deprecated operation'],

@@ -89,7 +89,7 @@ export function arrayOf<Item>(toItem: (json: Json) => Item): (json: Json) => Ite
   return (json) => (Array.isArray(json) ? json.map(toItem) : notAsContracted())
 }
 
-/** Without a message, because `readJson` replaces the error. */
+/** Has no message, because `readJson` replaces the error. */
 function notAsContracted(): never {
   throw new SyntaxError()
 }

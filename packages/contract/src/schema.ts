@@ -81,7 +81,7 @@ export function compileTextSchema(schema: Schema, schemas: Schemas): TextValidat
   const flat = flatten(schema, schemas)
   if (flat.type === 'array') return compileTextSchema(flat.items ?? {}, schemas)
   const known = flat['x-extensible-enum']
-  // In a request, only values that this version knows are valid.
+  // Only values that this version knows are valid in a request.
   const validate = compileSchema(known ? { ...flat, enum: known } : flat, schemas)
   if (flat.type === 'string') {
     return (text, name, problems) => {

@@ -1,4 +1,4 @@
-// Handles the keys of shortcuts.ts, and shows the dialog that explains them. They can be turned off (WCAG 2.1.4).
+// Handles the keys in shortcuts.ts, and shows the dialog that explains them. They can be turned off (WCAG 2.1.4).
 
 import { Fragment } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
@@ -20,7 +20,7 @@ export function useShortcuts(actions: Actions): [boolean, (enabled: boolean) => 
       if (document.querySelector('dialog[open]')) return
       const target = event.target as Element
       if (!enabled || target.matches('textarea, input:not([type="radio"], [type="checkbox"])')) return
-      // In these controls, the keys choose a value.
+      // The keys choose a value in these controls.
       if (/^(Arrow|[0-9a-z]$)/.test(event.key) && target.matches('select')) return
       if (/^(Arrow|[0-9])/.test(event.key) && target.matches('[type="radio"]')) return
       // The action moves the focus to the search field, which then receives the scanner's digits.

@@ -95,7 +95,7 @@ function rotateCommand(): Command {
         const keys = await store.listKeys()
         const old = findKeys(keys, which).at(-1) as ApiKey
         const now = wallMs()
-        // A rotated key expires with its overlap, so the lifetime to copy is that of the newest key with this name.
+        // A rotated key expires with its overlap, so the lifetime to copy is the lifetime of the newest key with this name.
         const { createdAt, expiresAt: end } = named(keys, old.name).findLast(({ id }) => id >= old.id) ?? old
         const life = expires ?? (end === undefined ? undefined : end - createdAt)
         const expiresAt = life === undefined ? undefined : now + life

@@ -286,7 +286,7 @@ Example:
   })
 }
 
-/** Names the order that holds the pet, or the command that shows whether the order was placed. */
+/** Shows the order that holds the pet, or the command that shows whether the order was placed. */
 async function refuse(error: unknown, client: PetstoreClient, { petId, expiresAt: end }: NewOrder): Promise<never> {
   if (!isRefused(error)) {
     printNote(

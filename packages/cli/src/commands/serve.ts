@@ -185,7 +185,7 @@ async function startService(
   const address = { ...config, baseUrls, ...practice?.behind, sharePort: isShared, log }
   if (!worker) await checkPorts({ ...config, ...practice?.behind }, workers)
   if (!ephemeral) await kindOf(database).files?.startThreads()
-  // A quick start refuses connections until it is ready, so that a proxy uses another server.
+  // A quick start rejects connections until it is ready, so that a proxy uses another server.
   let listening: ReturnType<typeof listenEarly> | undefined
   const early = startTimer(() => {
     try {

@@ -54,7 +54,7 @@ export function startProgress(what: string, total: number | undefined): Progress
   }
 }
 
-/** Throws StartError unless the person answers yes. `unattended`: the message if there is no terminal. */
+/** Throws StartError unless the person types yes. `unattended`: the message if there is no terminal. */
 export async function confirm(question: string, { stopped, unattended }: { stopped: string; unattended: string }) {
   if (!io().stdin.isTTY) throw new StartError(unattended)
   const answer = await prompt(`${question} [y/N] `, { stopped })
@@ -67,7 +67,7 @@ export async function confirm(question: string, { stopped, unattended }: { stopp
  */
 export async function prompt(question: string, { stopped, hidden = false }: { stopped: string; hidden?: boolean }) {
   const shown = printable(question)
-  // Readline writes the question and the echo to its output. For a hidden answer that output discards both.
+  // Readline writes the question and the echo to its output. That output discards both for hidden input.
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: io().stdin, output: hidden ? discard : io().stderr, terminal: true })
   // Only now, because the terminal echoes until there is a reader.

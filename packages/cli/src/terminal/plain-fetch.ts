@@ -29,7 +29,7 @@ export function throughProxy(url: string): string {
 }
 
 /**
- * The service's largest answer has less than half of it: a page of `PAGE_MAX` events whose names have
+ * The service's largest response has less than half of it: a page of `PAGE_MAX` events whose names have
  * `TEXT_LENGTH_MAX` escaped characters.
  */
 const ANSWER_BYTES_MAX = 1024 * 1024
@@ -38,7 +38,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 export class UnreadableAnswer extends Error {}
 
 /**
- * As `fetch`, but requests an uncompressed answer (RFC 9110, 12.5.3). Rejects with UnreadableAnswer if it is
+ * As `fetch`, but requests an uncompressed response (RFC 9110, 12.5.3). Rejects with UnreadableAnswer if it is
  * compressed anyway. Reading a body of more than 1 MiB rejects in the same way.
  */
 export const plainFetch: Fetch = async (url, init) => {

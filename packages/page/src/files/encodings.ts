@@ -2,7 +2,7 @@
 
 import { decoderFor, ENCODINGS, type Encoding } from '../../../files/src/text.ts'
 
-/** By script, or by language for those in Latin letters: what spreadsheets and editors write there. */
+/** By script, or by language if it uses Latin letters: which spreadsheets and editors write there. */
 const COMMON: Readonly<Record<string, string>> = {
   Arab: 'windows-1256 iso-8859-6',
   Cyrl: 'windows-1251 koi8-r koi8-u ibm866 iso-8859-5 x-mac-cyrillic',

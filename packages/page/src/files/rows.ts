@@ -17,7 +17,7 @@ export interface ImportRow {
   readonly line: number
   cells: Readonly<Record<Field, string>>
   problems: Problems
-  /** True from its first mistake on, so that a fixed row stays in the table. */
+  /** True once it had a mistake, so that a fixed row stays in the table. */
   mistaken: boolean
   /** `present`: an earlier import of the same file added it. */
   state: 'open' | 'skipped' | 'added' | 'present'
@@ -25,7 +25,7 @@ export interface ImportRow {
   key?: string
 }
 
-/** The person's answers about a file. */
+/** The person's decisions about a file. */
 export interface ImportAnswers {
   columns?: ColumnPositions | undefined
   /** For rows without a category. */

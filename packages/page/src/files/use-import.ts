@@ -42,7 +42,7 @@ export interface Import {
   ended: boolean
   problem: string
   choose: (files: readonly File[]) => void
-  /** Reads the file again with more answers. */
+  /** Reads the file again with more decisions. */
   answer: (more: ImportAnswers) => void
   add: () => void
   /** Adds the rows again that an earlier import added. */
@@ -78,7 +78,7 @@ export function useImport(client: PetstoreClient, onEnded: () => void): Import {
     } catch (error) {
       if (aborter.current === own) set({ problem: own.signal.aborted ? 'It was cancelled.' : sentenceOf(error) })
     }
-    // Otherwise, the person chose another file or gave another answer.
+    // Otherwise, the person chose another file or decided differently.
     if (aborter.current === own) set({ doing: undefined, ended: doing === 'adding' })
   }
 

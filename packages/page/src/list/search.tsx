@@ -41,7 +41,7 @@ export function Search({ client, position, goTo }: SearchProps) {
   const [problem, setProblem] = useState('')
   const enters = useRef(0)
 
-  /** Opens what the search finds, unless it is not `isWanted` any more. */
+  /** Opens the record that the search finds, unless it is not `isWanted` any more. */
   async function open(wanted: string, isWanted: () => boolean): Promise<void> {
     const number = ++enters.current
     const found = await find(client, position, wanted).catch((error) => toFailure(error).message)

@@ -1,5 +1,5 @@
 // Delivers the store's events while the page is open. All tabs of a browser share one long-polling request, because a
-// browser opens only six connections per host. Without a feed no events arrive, and lists are refreshed at intervals.
+// browser opens only six connections per host. If there is no feed, no events arrive, and lists are refreshed at intervals.
 
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { WAIT_S } from '../../../client/src/events.ts'
@@ -15,7 +15,7 @@ const REST_MS = 200
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 30_000
 
-/** After this time, the connection of the waiting request can be dead, and the request would wait in vain. */
+/** After this time, the connection of the waiting request can be dead, and the request would get no response. */
 const AWAY_MS = 10_000
 const AWAKE = 'awake'
 

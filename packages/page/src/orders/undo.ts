@@ -10,7 +10,7 @@ import { SALE_MS } from './order-task.ts'
 /** Resolves with a sentence about the result. Rejects with the client's errors. */
 export type Undo = () => Promise<string>
 
-/** `orders`: as they were before the action; the action itself placed those in `placed`. */
+/** `orders`: as they were before the action; the action itself placed the orders in `placed`. */
 export function undoOf(
   client: PetstoreClient,
   action: Action,

@@ -76,7 +76,7 @@ function petAfter(newestFirst: readonly Event[]): Pet | undefined {
   return pet && { ...pet, status: newestFirst[0]?.petStatus ?? pet.status }
 }
 
-/** With a filter, a short page is not the last one; only an empty page is. */
+/** A short page is not the last one if there is a filter; only an empty page is. */
 export async function readAll(client: PetstoreClient, filter: EventFilter, signal?: AbortSignal): Promise<Event[]> {
   const all: Event[] = []
   for (let cursor: string | undefined; ; ) {

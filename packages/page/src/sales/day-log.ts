@@ -16,7 +16,7 @@ interface Log {
   events: readonly Event[]
   /** Whether older events are missing. */
   hasMore: boolean
-  /** Where the older events begin. */
+  /** The start of the older events. */
   cursor?: string | undefined
 }
 
@@ -52,7 +52,7 @@ export class DayLog {
     if (later.length > 0) this.#add((before) => ({ ...before, events: [...later, ...before.events] }))
     for (let { hasMore, events, cursor } = this.log.peek(); hasMore && events.length < wanted; ) {
       const page = await this.#page(cursor, signal)
-      // With a filter, a short page is not the last one; only an empty page is.
+      // A short page is not the last one if there is a filter; only an empty page is.
       this.#add((before) => ({
         events: [...before.events, ...page.events],
         hasMore: page.events.length > 0,

@@ -86,7 +86,7 @@ export class Period {
       const filter = { ...start, to, type: SALES, limit: PAGE_MAX }
       const { events, next } = await this.#client.listEvents(filter, { signal, retries: 0 })
       signal.throwIfAborted()
-      // With a filter, a short page is not the last one; only an empty page is.
+      // A short page is not the last one if there is a filter; only an empty page is.
       part.isDone = events.length === 0
       part.cursor = next
       this.#add(part, events)

@@ -8,7 +8,7 @@ export interface SignedIn {
 }
 
 export const STORED_KEY = 'petstore.key'
-/** An open tab answers within milliseconds; a suspended one does not respond. */
+/** An open tab responds within milliseconds; a suspended one does not respond. */
 const ANSWER_MS = 150
 
 const ASK = 'which key?'
@@ -32,7 +32,7 @@ export async function findKey(): Promise<SignedIn | undefined> {
   return promise
 }
 
-/** Answers tabs that ask for the key, and reports a sign-out in another tab. */
+/** Gives the key to tabs that ask for it, and reports a sign-out in another tab. */
 export function joinTabs(key: () => SignedIn | undefined, onSignedOut: () => void) {
   const channel = openChannel()
   channel.onmessage = ({ data }: MessageEvent<Message>) => {

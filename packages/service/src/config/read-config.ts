@@ -100,7 +100,7 @@ export function loginFile(environment: NodeJS.ProcessEnv): string | undefined {
 }
 
 /**
- * Throws one StartError that lists all problems, including those from `more`; a FlagError if one is in a flag; a
+ * Throws one StartError that lists all problems, including the problems in `more`; a FlagError if one is in a flag; a
  * KeyError if the client's key is the only one.
  */
 export function readSettings<Of extends Table>(

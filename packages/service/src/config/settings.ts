@@ -9,7 +9,7 @@ export interface Setting<Value> {
   variable: string
   /** In commander's format. */
   flag?: string
-  /** Parsed if the setting is not given. Without a default, the value is then `undefined`. */
+  /** Parsed if the setting is not given. The value is then `undefined` if there is no default. */
   default?: string
   /** All values that `parse` accepts, if they are few. */
   values?: readonly string[]

@@ -95,7 +95,7 @@ export class Feed {
     )
   }
 
-  /** Answers all waiting readers. Later readers do not wait. */
+  /** Responds to all waiting readers. Later readers do not wait. */
   stop(): void {
     this.stopped = true
     for (const { end } of this.readers) end(false)

@@ -24,8 +24,8 @@ const TURN_MS_MAX = 250
 const TURN_REQUESTS_MIN = 64
 
 /**
- * Sheds load: if the service has more requests than it can answer in bounded time, it rejects new ones. That costs a
- * fraction of answering, and a quick 503 with Retry-After is better than a late response.
+ * Sheds load: if the service has more requests than it can handle in bounded time, it rejects new ones. That costs a
+ * fraction of the work, and a quick 503 with Retry-After is better than a late response.
  *
  * Requests that wait in sockets need no limit: each connection has at most one request in the service (Bun reads the
  * next one after writing the response), and one turn of the event loop serves at most 1024 connections.
@@ -92,7 +92,7 @@ export class WorkTime {
     watchSize('requests in flight', () => this.running.length)
   }
 
-  /** Resolves with the answer, or with the response to a timeout error. The work continues after a timeout. */
+  /** Resolves with the response, or with the response to a timeout error. The work continues after a timeout. */
   within(answer: Promise<Response>, context: Context): Promise<Response> {
     return new Promise((resolve) => {
       const work: Work = {
@@ -112,7 +112,7 @@ export class WorkTime {
 
   private remove(work: Work): void {
     const { running } = this
-    // Already answered.
+    // It already has a response.
     if (running[work.index] !== work) return
     const last = running.pop() as Work
     if (last !== work) {

@@ -45,7 +45,7 @@ export function listen({ host, port, flag, sharePort = false, log }: Address, se
     return server
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    // For a host name that does not resolve, Bun's error has the code of an earlier system call.
+    // If a host name does not resolve, Bun's error has the code of an earlier system call.
     if (code === 'EADDRINUSE' && port !== 0) {
       throw new StartError(`Port ${port} on ${host} is in use. Free it, or choose another with ${flag}.`, { cause })
     }

@@ -47,7 +47,7 @@ const NOWHERE = Buffer.from(new Int32Array([2 ** 31 - 1]).buffer)
 
 /** The kernel's program points to it, so it must stay in memory. */
 const INSTRUCTION = Buffer.from([RETURN, 0, 0, 0, SECOND_SOCKET, 0, 0, 0])
-/** For an IPv6 address, the longest. */
+/** The longest, for an IPv6 address. */
 const ADDRESS_BYTES = 28
 
 /**
@@ -90,7 +90,7 @@ export function refuseNew(port: number): boolean {
 }
 
 /**
- * Resolves with `true` if a socket can be bound to the address, with `shared` also if other processes share the
+ * Resolves with `true` if a socket can be bound to the address, with `shared` even if other processes share the
  * port. It never listens, so the kernel sends it no connections. Resolves with `false` if it cannot be bound, or
  * if that is unknown.
  */

@@ -293,7 +293,7 @@ export class Pipeline {
 
 /**
  * The `Host` header: a host and a port (RFC 9110, 7.2; RFC 3986, 3.2.2), possibly empty. Names with a comma would be
- * valid, but Bun joins two Host lines with a comma, and those must be rejected (RFC 9112, 3.2).
+ * valid, but Bun joins two Host lines with a comma, and such a pair must be rejected (RFC 9112, 3.2).
  */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*|\[[\da-f:.]+\])(?::\d*)?$/i
 

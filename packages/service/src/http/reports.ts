@@ -270,7 +270,7 @@ export class Observers {
 }
 
 function pathOf(url: string): string {
-  // With an invalid Host, the runtime passes only the target.
+  // If Host is invalid, the runtime passes only the target.
   const start = Math.max(0, url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2))
   const end = url.indexOf('?', start)
   const path = url.slice(start, Math.min(start + PATH_MAX, end < 0 ? url.length : end))

@@ -1,4 +1,4 @@
-// Addresses: of a client, which a trusted proxy passes on in X-Forwarded-For, and of a server on this machine.
+// The address of a client, which a trusted proxy passes on in X-Forwarded-For, and of a server on this machine.
 
 import { BlockList, isIP } from 'node:net'
 
@@ -57,7 +57,7 @@ function unmapped(text: string): string {
 }
 
 /**
- * Returns `host:port` for a client on this machine. For a wildcard address it returns the loopback address, because
+ * Returns `host:port` for a client on this machine. It returns the loopback address for a wildcard address, because
  * `localhost` may resolve to the other protocol.
  */
 export function authority(host: string, port: number): string {

@@ -66,7 +66,7 @@ export function createLog(level: LogLevel, { sharedPipe = false, destination }: 
   }
 }
 
-/** The last time that was formatted. With an access log, a millisecond has many lines. */
+/** The last time that was formatted. Many lines of an access log have the same millisecond. */
 let [lastMs, lastIso] = [0, '']
 
 function isoNow(): string {
@@ -118,7 +118,7 @@ function stackOf(thrown: unknown): string[] {
 
 /** The most characters to buffer while the pipe is full. Further lines are counted and dropped. */
 const BUFFER_MAX = 16 * 1024 * 1024
-/** The least time between two writes. With an access log, each write costs as much as several lines. */
+/** The least time between two writes. A write costs as much as several lines of an access log. */
 const PAUSE_MS = 10
 /** The pause before writing to a full pipe again. */
 const RETRY_MS = 20

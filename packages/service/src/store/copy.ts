@@ -103,7 +103,7 @@ class Copy {
     for (let after: TableRow | undefined; ; ) {
       const rows = await store.read(table, after, BATCH_ROWS)
       if (rows.length === 0) return digest.digest('hex')
-      // SQLite answers synchronously; without this, the process would not see signals until the copy ends.
+      // SQLite responds synchronously. Without this, the process would not see signals until the copy ends.
       await endOfTurn()
       digest.update(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
       await use?.(rows)

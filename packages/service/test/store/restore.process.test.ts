@@ -1,4 +1,4 @@
-// Restores: what replaces a store, and what is kept of it.
+// Restores: which files replace a store, and which are kept.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -65,7 +65,7 @@ describe.concurrent('a restore', () => {
       fs.writeFileSync(file, pristine)
       const damaged = new Database(file)
       damaged.run('PRAGMA foreign_keys = OFF')
-      // The remaining views and triggers can refer to what is missing.
+      // The remaining views and triggers can refer to missing tables.
       damaged.run('PRAGMA writable_schema = ON; PRAGMA legacy_alter_table = ON')
       damaged.run(sql)
       damaged.close()

@@ -1,4 +1,4 @@
-// Helpers for tests of restores: the files that a restore keeps, and the pets that a service would serve.
+// Helpers for restore tests: the files that a restore keeps, and the pets that a service would serve.
 
 import { readFileSync } from 'node:fs'
 import { serve } from '../../../../test/support/process.ts'
@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/kinds.ts'
 /** The kept files that the command prints. */
 export const keptIn = (stdout: string) => /kept as (.+)\.\n/.exec(stdout)?.[1]?.split(' and ') ?? []
 
-/** Without the sequences, because a restore skips ids. */
+/** Does not compare the sequences, because a restore skips ids. */
 export const contents = (path: string) => rows(path).slice(0, 2)
 
 /** Returns a store after a crash, with half of its pets in the log. */

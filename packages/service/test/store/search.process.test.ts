@@ -21,7 +21,7 @@ const ALL_LETTERS = process.env.LETTERS === 'all'
 /** `npm run endurance -- search` */
 const [NAMES, SEARCHES] = process.env.SEARCHES === 'all' ? [20_000, 10_000] : [600, 500]
 
-test('both stores answer like a naive model, with the same bytes', async () => {
+test('both stores respond like a naive model, with the same bytes', async () => {
   const random = randomOf(3)
   const shop = await openShop(NAMES, random)
   const { faults, found } = await proveSearches(shop, SEARCHES, random)

@@ -31,7 +31,7 @@ interface Contents {
   at: number
   keys: (ApiKey & { hash: KeyHash })[]
   pets: Pet[]
-  /** `pet` is the original answer. */
+  /** `pet` is the original response. */
   once: { by: KeyId; key: string; petId: bigint; pet: Pet }[]
   orders: Order[]
   ordered: { by: KeyId; key: string; order: NewOrder; answer: Order }[]
@@ -97,7 +97,7 @@ test.skipIf(noStrace !== '')(
       seen.add(version)
       await expectContents(path, version, `sqlite-${FIRST_VERSION}`)
     }
-    // Each version is a transaction of its own.
+    // Each version is a separate transaction.
     expect([...seen]).toEqual(expect.arrayContaining([0, FIRST_VERSION, NEWEST_VERSION]))
   },
 )

@@ -14,7 +14,7 @@ export interface Services {
   pets: PetStore
   orders: OrderStore
   feed: Feed
-  /** Idempotency keys of requests in progress. */
+  /** The idempotency keys that requests in progress use. */
   running: RunningKeys
   linkTo: LinkTo
 }

@@ -109,7 +109,7 @@ async function readCounting({ body, signal }: Request, bytesMax: number): Promis
     if (bytes <= bytesMax) chunks.push(chunk)
   }
   if (bytes > bytesMax) throw bodyTooLarge(bytesMax)
-  // Bun delivers the last chunk before it parses the trailers. If those are malformed, Bun responds with 400 itself, and
+  // Bun delivers the last chunk before it parses the trailers. If the trailers are malformed, Bun responds with 400 itself, and
   // the request must change nothing. Bun has parsed them at the end of this turn.
   await endOfTurn()
   signal.throwIfAborted()

@@ -169,7 +169,7 @@ export function failedPrecondition(tag: string, ifMatch: Condition, ifNoneMatch?
 /**
  * Returns the check of a change's conditions against the resource that the store finds, or `undefined` without
  * conditions. If the change is already in effect, `If-Match` is ignored, because the client may be retrying after a
- * lost answer (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
+ * lost response (RFC 9110, 13.1.1). `If-None-Match` has no such rule.
  */
 export function preconditionOf<Resource>(
   { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }: Conditions,
@@ -195,7 +195,7 @@ function failed(message: string): PetstoreError {
   return new PetstoreError('precondition_failed', message)
 }
 
-// Turns errors into answers. Only this file builds Error bodies. openapi.yaml defines the codes and their statuses.
+// Turns errors into responses. Only this file builds Error bodies. openapi.yaml defines the codes and their statuses.
 
 /** Retry-After of a 503, in seconds. */
 export const RETRY_AFTER_S = '1'

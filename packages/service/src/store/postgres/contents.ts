@@ -104,7 +104,7 @@ function refuseText(error: unknown): never {
 
 /**
  * Returns the table's sequence, the last id that it assigned, and the highest id: logical replication and data-only
- * copies leave the sequence behind the rows.
+ * copies leave the sequence below the ids of the rows.
  */
 export async function lastIdOf(query: RunQuery, table: string) {
   const [row] = await query<{ sequence: string; assigned: bigint; last: bigint }>(

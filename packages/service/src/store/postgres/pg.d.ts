@@ -1,5 +1,5 @@
 // Types for the parts of the driver that `connect/client.ts` uses; the package has none. Its main module would load
-// `pg-native` if an environment variable says so.
+// `pg-native` if an environment variable demands it.
 
 declare module 'pg/lib/client.js' {
   import type { EventEmitter } from 'node:events'

@@ -80,7 +80,7 @@ function rowOf({ type, at, by, petId, orderId, pet, terms }: NewEvent, reached: 
   } satisfies Record<keyof typeof NEW_EVENT_COLUMNS, unknown>
 }
 
-/** An event type names the new status, for example `order.completed`. */
+/** An event type contains the new status, for example `order.completed`. */
 function orderStatusOf(type: string): OrderStatus {
   const name = type.slice('order.'.length)
   return name === 'placed' || name === 'changed' ? 'pending' : (name as OrderStatus)

@@ -109,7 +109,7 @@ export function conditionsOf<Filter>(
   })
 }
 
-/** Returns the rows of the list as a table for FROM. `from` names the table, and can add more. */
+/** Returns the rows of the list as a table for FROM. `from` starts with the table, and can add more. */
 export function rowsOf({ table, lookup }: Pick<StoredList<unknown>, 'table' | 'lookup'>, from: string = table): string {
   return lookup === undefined ? from : `(SELECT ${table}.*, ${lookup} FROM ${from}) AS ${table}`
 }

@@ -172,7 +172,7 @@ export const EXPIRES = `status = 'pending' AND expires_at IS NOT NULL
 /** The condition of the index `orders_that_hold`. */
 export const HOLDS = `status IN (${HOLDING.map((status) => `'${status}'`).join(', ')})`
 
-// Idempotency keys: how long they are kept and how the first response is stored. Request and answer are stored as text,
+// Idempotency keys: how long they are kept and how the first response is stored. Request and response are stored as text,
 // so a replay does not depend on rows that have changed since.
 
 /** The minimum time that a key is kept. */
@@ -207,7 +207,7 @@ export function answerOfRow({ operation, request, answer }: FirstAnswerRow): Fir
   } as FirstAnswer
 }
 
-/** Returns a request or answer as stored: JSON with fields in a fixed order and times in milliseconds. */
+/** Returns a request or response as stored: JSON with fields in a fixed order and times in milliseconds. */
 function textOf(columns: AnyColumns, row: object): string {
   return stringifyJson(fromRow<object>(columns, row))
 }

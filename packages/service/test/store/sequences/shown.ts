@@ -1,4 +1,4 @@
-// The model's answers: rows and events as JSON, and pages of lists and of the feed, computed from whole lists in
+// The model's responses: rows and events as JSON, and pages of lists and of the feed, computed from whole lists in
 // memory.
 
 import { modelFinds } from '../../../../../test/support/search-rules.ts'

@@ -35,7 +35,7 @@ import type { Store, StoreOptions } from '../../../src/domain/store.ts'
 import { KEPT_MS } from '../../../src/store/shared/rows.ts'
 import { eventJson, pageOfEvents, pageOfOrders, pageOfPets, positionOf, type Told } from './shown.ts'
 
-/** Where one store is kept. It is empty at first. */
+/** The place of one store. It is empty at first. */
 export interface Place {
   readonly servers: 1 | 2
   /** Opens the store for the server with this index. */
@@ -72,7 +72,7 @@ const NOW = 1_800_000_000_000
 /** Ids that are never assigned. */
 const NEVER = [2n ** 63n - 1n, 0n, -(2n ** 63n)] as const
 const UNKNOWN_KEY = 999n
-const REFUSED = new PetstoreError('precondition_failed', 'The caller refuses it.')
+const REFUSED = new PetstoreError('precondition_failed', 'The caller rejects it.')
 
 /** The method that moves an order to this status. */
 export const METHODS = {
@@ -241,7 +241,7 @@ export class World {
     await this.expectKeys()
   }
 
-  /** The calls of each server are one commit. They do not wait for what happens next to them. */
+  /** The calls of each server are one commit. They do not wait for other work. */
   async batch(calls: readonly Call[], beside?: Beside): Promise<string[]> {
     const closes = beside === 'the servers close' && this.place.lasts === true
     this.sizes = this.servers.map(() => [])

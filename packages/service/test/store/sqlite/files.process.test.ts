@@ -1,4 +1,4 @@
-// Store files behind links and in read-only folders.
+// Store files that links lead to, and in read-only folders.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -142,7 +142,7 @@ test('a log that is not the log of its file is named if a file in WAL mode is da
   expect([database, `${database}-wal`].map(contentsOf)).toEqual(before)
 })
 
-test('a log that is not the log of its file is not seen in a backup that several commands, or several workers, open at once', async () => {
+test('a log that is not the log of its file is not seen in a backup that several commands, or several workers, open together', async () => {
   const path = await copyOf(2)
   const commands = Array.from({ length: 4 }, (_, n) => ['keys', 'create', '--name', `till ${n}`, '--database', path])
   const ends = await Promise.all(commands.map((args) => runProcess(args)))

@@ -1,4 +1,4 @@
-// Idempotency keys in SQLite: what is stored with them, and when they expire.
+// Idempotency keys in SQLite: their stored fields and their expiry.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'

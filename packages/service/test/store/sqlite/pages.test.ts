@@ -1,4 +1,4 @@
-// The query plans of pages in SQLite. sequences/ tests the rows of pages on both stores.
+// Query plans for pages in SQLite. sequences/ tests the rows of pages on both stores.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
@@ -73,7 +73,7 @@ test('no statement makes SQLite plan it again for each execution', () => {
   }
 })
 
-/** Ids at both ends of blocks of 2,048, with empty blocks between them, up to the largest id. */
+/** The first and last ids of blocks of 2,048, with empty blocks between them, up to the largest id. */
 const IDS = [1n, 2n, 2_046n, 2_047n, 2_048n, 2_049n, 4_095n, 4_096n, 1_000_000n, 2n ** 51n, 2n ** 62n, 2n ** 63n - 1n]
 
 test('finds pets of a category with a status in every block of ids, in both directions', async () => {

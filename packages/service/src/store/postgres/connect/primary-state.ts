@@ -116,7 +116,7 @@ export class PrimaryState {
     await connections?.close()
   }
 
-  /** Resolves with the connections of the newest search, whichever is called. */
+  /** Resolves with the connections of the newest search, for each caller. */
   private async look(search: number): Promise<HostConnections> {
     this.answeredAt = undefined
     const host = await this.search(search)

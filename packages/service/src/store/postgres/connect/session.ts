@@ -14,7 +14,7 @@ export type { Parameter } from './client.ts'
 export type RunQuery = <Row extends object>(statement: string, ...parameters: Parameter[]) => Promise<Row[]>
 
 /**
- * Settings that our statements depend on. Each session sets them, whatever the server, database or role has. Behind a
+ * Settings that our statements depend on. Each session sets them, because a server, a database or a role can have other values. Behind a
  * pooler a transaction can use another session, so startup rejects other values there (hosts.ts).
  */
 export const SETTINGS = {
@@ -131,7 +131,7 @@ export class Session {
     await this.open()
     abort.signal.throwIfAborted()
     this.ended = abort.signal
-    // Without its BEGIN, a statement would be committed on its own.
+    // A statement without its BEGIN would be committed on its own.
     const begun = this.run(begin).catch((error) => {
       abort.abort(error)
       throw error
@@ -153,7 +153,7 @@ export class Session {
   }
 
   /**
-   * A pooler sends its own process number. Behind it each transaction can use another connection, so statements have
+   * A pooler sends its own process number. After it, each transaction can use another connection, so statements have
    * no names and set nothing for the session.
    */
   private async isDirect(): Promise<boolean> {

@@ -84,7 +84,7 @@ function walksOf<Filter>(list: StoredList<Filter>, plan: Plan<Filter>, up: boole
     const where = conditions(list, plan).filter((_, place) => !walked.includes(given[place]))
     if (index?.unique) where.push(walk.map(([column, value]) => `${column} = ${value}`).join(), index.unique.where)
     where.push(index && !index.unique ? along(walk, up) : `id ${up ? '>' : '<='} $1`)
-    // With a unique index and ORDER BY id, the planner would use another index and read all rows with the value.
+    // If the index is unique, ORDER BY id would make the planner use another one and read all rows with the value.
     const order = index?.unique ? columns : [...columns, 'id']
     return `${where.join(' AND ')} ORDER BY ${order.map((column) => column + direction).join(', ')} LIMIT ${limit}`
   })

@@ -62,7 +62,7 @@ export function rowsById<Of extends { id: bigint }>(
 
 // The feed of events in PostgreSQL. Event ids are assigned under the lock that orders commits (write/commits.ts).
 
-/** With a filter, only its index can give the order: see page-queries.ts. */
+/** Only the index of a filter can give the order: see page-queries.ts. */
 const FEED: FeedDialect = {
   json: POSTGRES_JSON,
   limit: (limit) => String(limitFor(limit)),

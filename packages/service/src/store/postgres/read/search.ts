@@ -21,7 +21,7 @@ const MANY = 0.45
 const MANY_FILTERED = 0.1
 /** How many pages of the table of words the estimate reads. */
 const SAMPLED = 64
-/** How many rows are read at once after a first page with false positives. */
+/** How many rows are read together after a first page with false positives. */
 const MORE = 5_000
 /**
  * Settings that leave PostgreSQL one plan for each statement. Its estimates without statistics, or with old ones, can

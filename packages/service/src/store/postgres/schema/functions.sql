@@ -48,7 +48,7 @@ CREATE OR REPLACE TRIGGER petstore_commit_durably BEFORE INSERT OR UPDATE ON ord
   FOR EACH STATEMENT EXECUTE FUNCTION petstore_commit_durably();
 
 -- Triggers count the inventory, so it is exact even while servers of the previous version run, which do not know it.
--- They run with the owner's rights, because those servers have none on it, so a temporary table must not shadow it.
+-- They run with the owner's rights, because such servers have no rights on it, so a temporary table must not shadow it.
 SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '(, pg_temp)?$', ', pg_temp'), true);
 
 CREATE OR REPLACE FUNCTION petstore_count_added() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$

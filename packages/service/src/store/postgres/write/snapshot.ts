@@ -123,7 +123,7 @@ const CLOCK = {
   'order.id': 'petstore_last_order()',
 }
 /**
- * The log message makes the commit wait for the standby even if nothing is written, so that everything answered is
+ * The log message makes the commit wait for the standby even if nothing is written, so that everything acknowledged is
  * replicated.
  */
 const WITH_CLOCK = `WITH clock AS MATERIALIZED (SELECT petstore_now() AS now, ${LOG_MESSAGE})`
@@ -147,7 +147,7 @@ function statement(lookUps: readonly LookUp[]): string {
 }
 
 /**
- * The caller holds the lock. Overdue reservations are read from the expiry `firstOverdue` on. The snapshot throws for an
+ * The caller holds the lock. Overdue reservations are read from the expiry `firstOverdue`. The snapshot throws for an
  * id that was not read, which would otherwise look absent.
  */
 export async function readSnapshot(query: RunQuery, touched: Touched, firstOverdue: bigint): Promise<ReadSnapshot> {

@@ -30,7 +30,7 @@ const ROUNDS_MAX = 10
 /** https://sqlite.org/pragma.html#pragma_wal_checkpoint */
 const runAs = (mode: string) => `PRAGMA wal_checkpoint(${mode})`
 
-/** Without a thread that was started in advance, one starts when the log is first long enough. */
+/** A thread starts when the log is first long enough, unless one was started in advance. */
 export function startCheckpoints(connection: SqliteConnection, hold: Transactions['hold']) {
   const { filename } = connection.database
   if (filename === ':memory:') return { finish: async () => undefined, stop: async () => undefined }

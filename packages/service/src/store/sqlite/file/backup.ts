@@ -113,7 +113,7 @@ export function withPartial<Result>(to: string, write: (partial: string) => Resu
   }
 }
 
-/** Removes what is left of a file from `createPartial`. It is already gone if it got its name. */
+/** Removes the rest of a file from `createPartial`. It is already gone if it got its name. */
 export function removePartial(path: string, descriptor: number): void {
   for (const suffix of ['', ...SIDE_SUFFIXES]) rmSync(path + suffix, { force: true })
   closeSync(descriptor)

@@ -102,7 +102,7 @@ export function checkReplaceable(path: string): void {
 }
 
 /**
- * Throws StartError for the unfinished file of a killed command, and for a file with hard links: SQLite names the log
+ * Throws StartError for the unfinished file of a killed command, and for a file with hard links: SQLite derives the name of the log
  * after the file, so services that use different names would lose each other's changes.
  */
 export function checkName(path: string, stats: fs.Stats | undefined): void {
@@ -157,11 +157,11 @@ function checkHeader(path: string, { isBackup = false } = {}): void {
     throw new StartError(`${path} is not a petstore database. ${NAME_ANOTHER}`)
   }
   if (!isOurs(applicationId)) throw foreign(path)
-  // For a store, the log can have a newer value: see connection.ts.
+  // The log of a store can have a newer value: see connection.ts.
   if (isBackup && applicationId === UNFINISHED_ID) throw unfinished(path)
   // Checked again when SQLite has opened the file.
   checkVersion(path, version)
-  // With a write-ahead log, the rest of the file can still be in the log.
+  // The rest of a file with a write-ahead log can still be in the log.
   if (bytes < complete && !fs.existsSync(`${path}-wal`)) {
     throw isBackup ? new StartError(`${path} is damaged. ${NAME_ANOTHER}`) : corrupt(path)
   }

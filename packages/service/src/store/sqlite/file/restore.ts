@@ -190,7 +190,7 @@ function giveOwner(file: string, path: string): void {
 /** Renames `path` to `kept` and `file` to `path`. If the process is killed in between, each file still has a name. */
 function swap(file: string, path: string, kept: string): void {
   if (!exchange(file, path)) {
-    // Between these calls the store has two names, so checks.ts refuses to open it.
+    // Between these calls the store has two names, so checks.ts does not open it.
     fs.linkSync(path, kept)
     fs.renameSync(file, path)
     return

@@ -25,7 +25,7 @@ const STEP = { first: 256, max: 65_536, found: 1_024 }
 
 export type RunQuery = (sql: string, ...values: Value[]) => Promise<unknown[][]>
 
-/** For an in-memory store, which a thread cannot open. */
+/** A thread cannot open an in-memory store. */
 export function inThisThread(statements: Statements, read: Read): RunQuery {
   return (sql, ...values) => read(() => statements.queryOnce<unknown[]>(sql).values(...values))
 }

@@ -130,7 +130,7 @@ function eventWriter(statements: Statements): (events: readonly NewEvent[]) => v
 
 /**
  * The index stores each word with a character in front that stands for its row's block of 2^20 ids. FTS5 merges all
- * rows of a word at once while every write waits, and the block limits their number. Blocks that are 36 apart share a
+ * rows of a word in one step while every write waits, and the block limits their number. Blocks that are 36 apart share a
  * character.
  */
 export const BLOCK_BITS = 20n
