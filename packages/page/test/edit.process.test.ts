@@ -50,7 +50,7 @@ test('adding by keyboard shows problems at their fields, keeps the draft, and ad
   expect(await focusedName(page)).toBe('Name')
   await type('   ')
   await press('Tab')
-  await type('99999999999999999999')
+  await category().fill('99999999999999999999')
   await press('Enter')
   await page.getByText('Name must contain').waitFor()
   const describedBy = async (label: string) => {

@@ -35,7 +35,7 @@ function start(action: Action, subject: Subject, held?: Order) {
   const task = new OrderTask({ client: fake.client, action, subject, placed }, listener)
   task.begin()
   const submit = async (choices: Partial<Choices> = {}) => {
-    task.submit({ ...NOTHING, ...choices })
+    void task.submit({ ...NOTHING, ...choices })
     await settled(task)
   }
   /** The requests without lookups. */
@@ -202,7 +202,7 @@ test('looks up an order only if the list does not know it, and shows it before a
     { ...FREE, status: 'sold' },
     order(7, { status: 'completed' }),
   )
-  task.submit(NOTHING)
+  void task.submit(NOTHING)
   await settled(task)
   expect([task.order.value?.id, sent()]).toEqual([7n, []])
   await submit()
@@ -229,7 +229,7 @@ test('acts once for several submits, and reports no failure after a sign-out', a
   answers.placeOrder = () => {
     throw new DOMException('signed out', 'AbortError')
   }
-  task.submit(NOTHING)
+  void task.submit(NOTHING)
   expect(task.state.value.is).toBe('acting')
   await submit()
   expect([calls.length, failureOf(task)]).toEqual([1, undefined])

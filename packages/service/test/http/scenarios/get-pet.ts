@@ -25,6 +25,5 @@ export function getPet(on: OnStore): void {
       patient.clock.at = SUNSET + DAY_MS
       expect((await patient.get('/pets/1')).status).toBe(404)
     })
-
   })
 }
