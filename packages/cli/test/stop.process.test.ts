@@ -20,10 +20,12 @@ const LINUX = process.platform === 'linux'
 const STOP_MAX_MS = 20_000 * machineLoad()
 const AT_ONCE_MS = 6_000
 
+/** If the machine is so busy that a stop takes all of its 10 s, workers are killed and the status is 1. */
+const isBusy = () => machineLoad() > 2
+
 async function expectEnd(service: Running, status = 0, withinMs = STOP_MAX_MS, signal?: NodeJS.Signals): Promise<void> {
   const begun = performance.now()
-  // If the machine is so busy that a stop takes all of its 10 s, the status is 1.
-  expect([status, ...(machineLoad() > 2 ? [1] : [])]).toContain(await service.stop(signal))
+  expect([status, ...(isBusy() ? [1] : [])]).toContain(await service.stop(signal))
   expect(performance.now() - begun).toBeLessThan(withinMs)
 }
 
@@ -162,7 +164,7 @@ describe.skipIf(!LINUX).concurrent('with workers', () => {
     for (let n = 0; n < 8; n++) void slowCreate(service)
     await answering(service, 8, 'answering', 2)
     await expectEnd(service)
-    expect(service.stderr()).not.toContain('worker killed')
+    if (!isBusy()) expect(service.stderr()).not.toContain('worker killed')
   })
 
   test('each worker responds to its requests in flight after SIGINT to all processes, as from a terminal', async () => {
