@@ -236,7 +236,7 @@ describe('a request', () => {
   const best = async (parts: Parts) => Math.min(...(await Array.fromAsync({ length: MEASUREMENTS }, () => send(parts))))
 
   test.each(WORST.map((parts) => [JSON.stringify(parts).slice(0, 60), parts] as const))(
-    'with %s takes about as long as a harmless one of its size',
+    'a request with %s takes about as long as a harmless one of its size',
     async (_, parts) => {
       const excess = async () => (await best(parts)) - 10 * (await best(harmless(parts)))
       let least = await excess()

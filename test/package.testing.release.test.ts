@@ -66,7 +66,7 @@ describe('petstore/testing', () => {
     expectReleased('testing', names)
   })
 
-  test('can be loaded by require', async () => {
+  test('petstore/testing can be loaded by require', async () => {
     writeFileSync(join(cwd, 'program.cjs'), `require('petstore/testing').startPetstore().then(({ stop }) => stop())`)
     expect(await run(['program.cjs'], { command: plainNode, cwd })).toEqual({
       status: 0,

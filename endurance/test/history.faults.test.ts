@@ -16,7 +16,7 @@ const HELD = { reference: 'r1', expiresAt: time(300) }
 const PLACED = { ...order('pending', 140, HELD), placedAt: time(140) }
 
 describe('the checker of histories', () => {
-  test('accepts a correct history', () => {
+  test('the checker of histories accepts a correct history', () => {
     expect(sound().faults()).toEqual([])
   })
 
@@ -164,7 +164,7 @@ describe('the checker of histories', () => {
     return story.faults()
   }
 
-  test('accepts two pets for one Idempotency-Key under two API keys', () => {
+  test('the checker of histories accepts two pets for one Idempotency-Key under two API keys', () => {
     const second = pet(2, 'Rex', 'available')
     expect(twoKeys(second, {}, { ...ofPet('pet.added', second), by: 'second' })).toEqual([])
     expect(twoKeys(pet(1, 'Rex', 'available'), { replayed: true })).toContainEqual(
@@ -197,7 +197,7 @@ describe('the checker of histories', () => {
     return story
   }
 
-  test('reports a reservation that has not expired a second after its end', () => {
+  test('the checker of histories reports a reservation that has not expired a second after its end', () => {
     const story = reserved()
     while (story.operations.length < 13) story.tell({ kind: 'order', id: 1 }, 200, PLACED)
     expect(story.faults()).toEqual([])
@@ -206,7 +206,7 @@ describe('the checker of histories', () => {
     expect(story.faults()).toEqual([expect.stringContaining('its reservation should have expired')])
   })
 
-  test('reports an expiry before the end of its reservation, or more than a second after it', () => {
+  test('the checker of histories reports an expiry before the end of its reservation, or more than a second after it', () => {
     const story = (at: number) => {
       const ending = reserved()
       for (let n = 2; n < 20; n++) {

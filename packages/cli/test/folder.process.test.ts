@@ -31,12 +31,12 @@ describe('files in the current folder', () => {
   }
   const wasRun = () => existsSync(join(cwd, 'was-run'))
 
-  test('do not affect a command', async () => {
+  test('files in the current folder do not affect a command', async () => {
     const { status, stderr } = await run(['keys', 'generate'], { cwd })
     expect({ status, stderr, wasRun: wasRun() }).toEqual({ status: 0, stderr: '', wasRun: false })
   })
 
-  test('do not affect the service, its pages, its workers and its backups', async () => {
+  test('files in the current folder do not affect the service, its pages, its workers and its backups', async () => {
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s' }
     const workers = process.platform === 'linux' ? ['--workers', '2'] : []

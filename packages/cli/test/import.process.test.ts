@@ -35,7 +35,7 @@ describe('import and export', () => {
     expect((await pets(['import', `all.${format}`, '--again', '--json'])).stdout).toContain(`"added":${before},`)
   })
 
-  test('reports each bad record by line, and a second run of the corrected file adds the rest', async () => {
+  test('an import reports each bad record by line, and a second run of the corrected file adds the rest', async () => {
     const [good, bad] = [petBody({ name: 'good' }), petBody({ name: '', categoryId: 'x' })]
     const large = petBody({ name: 'x'.repeat(BODY_BYTES_MAX) })
     const name = file('mixed.ndjson', [good, bad, '', good, '{', large].join('\n'))
@@ -51,7 +51,7 @@ describe('import and export', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  test('recognises a file by its real path, from any folder or through a link', async () => {
+  test('an import recognises a file by its real path, from any folder or through a link', async () => {
     const path = join(cwd, file('real.ndjson', petBody({ name: 'Real' })))
     const link = temporaryFile('link.ndjson')
     symlinkSync(path, link)
@@ -67,7 +67,7 @@ describe('import and export', () => {
     }
   })
 
-  test('reports bad records in file order, and then the counts', async () => {
+  test('an import reports bad records in file order, and then the counts', async () => {
     const lines = Array.from({ length: 300 }, (_, n) =>
       n % 3 === 0 ? petBody({ name: '' }) : n % 3 === 1 ? '{' : petBody(),
     )
@@ -80,21 +80,21 @@ describe('import and export', () => {
     expect(named).toEqual(named.toSorted((a, b) => a - b))
   })
 
-  test('reports a file without records', async () => {
+  test('an import reports a file without records', async () => {
     for (const name of ['empty.csv', 'empty.ndjson']) {
       const ended = await pets(['import', file(name, '')])
       expect(ended).toEqual({ status: 0, stdout: '', stderr: `There are no records in ${name}.\n` })
     }
   })
 
-  test('stops at the first bad record by default', async () => {
+  test('an import stops at the first bad record by default', async () => {
     const many = Array.from({ length: 500 }, (_, n) => petBody({ name: `pet ${n}` }))
     const ended = await pets(['import', file('first.ndjson', ['7', ...many].join('\n')), '--json'])
     expect(ended.status).toBe(5)
     expect(JSON.parse(ended.stdout).added).toBeLessThan(100)
   })
 
-  test('reads standard input', async () => {
+  test('an import reads standard input', async () => {
     const args = ['pets', 'import', '-', '--format', 'csv', '--as', 'one']
     for (const added of [1, 0]) {
       const { stderr } = await run(args, { cwd, env: service.env, stdin: 'name,categoryId\nStdin,1\n' })
@@ -119,7 +119,7 @@ describe.concurrent('an interrupted import', () => {
   test.each([
     ['the next record from standard input', '-', {}],
     ['a long Retry-After', 'one.ndjson', { limits: { rate: { requests: 1, periodSeconds: 3_600 } } }],
-  ] as const)('that waits for %s ends', async (_what, name, options) => {
+  ] as const)('an interrupted import that waits for %s ends', async (_what, name, options) => {
     const { env, get } = await startService({ ...options, now: Date.now })
     await get('/pets')
     file('one.ndjson', petBody())
@@ -152,7 +152,7 @@ describe.concurrent('an interrupted import', () => {
   test.each([
     ['SIGKILL', 137],
     ['SIGINT', 130],
-  ] as const)('by %s adds the rest and no duplicates in a second run', async (signal, status) => {
+  ] as const)('an interrupted import by %s adds the rest and no duplicates in a second run', async (signal, status) => {
     const shop = await startService()
     const env = { PATH: process.env.PATH ?? '', ...shop.env }
     const name = file(`${signal}.ndjson`, records)
@@ -173,7 +173,7 @@ describe.concurrent('an interrupted import', () => {
     expect(all.length).toBe(PETS)
   })
 
-  test('continues after the service is killed and restarted', async () => {
+  test('an interrupted import continues after the service is killed and restarted', async () => {
     const folder = mkdtempSync(temporaryFile('shop-'))
     const first = await serve([], { cwd: folder })
     const port = new URL(first.url).port

@@ -33,13 +33,13 @@ describe('a saved login', () => {
     expect(await pets(['list', ...args], { env: { ...saved, ...env } })).toEqual(ended(status, message))
   })
 
-  test('is not used if only a key is given', async () => {
+  test('a saved login is not used if only a key is given', async () => {
     savedElsewhere()
     const { stdout } = await run(['status'], { cwd, env: { ...saved, PETSTORE_API_KEY: generateKey('production') } })
     expect(stdout).toStartWith('Service  http://127.0.0.1:8080/v1\n')
   })
 
-  test('that is damaged only affects commands that need it', async () => {
+  test('a saved login that is damaged only affects commands that need it', async () => {
     savedElsewhere()
     fs.writeFileSync(join(home, '.config/petstore/login.json'), '{')
     expect(

@@ -113,7 +113,7 @@ describe('serve', () => {
     return (await fetch(new URL('/names', url), { headers, keepalive: false })).text()
   }
 
-  test('uses the names read at the start, in every worker', async () => {
+  test('serve uses the names read at the start, in every worker', async () => {
     writeFileSync(file, 'id;name\r\n7;Dogs\r\n')
     const service = await serve(['--workers', '2'], { env })
     writeFileSync(file, 'id;name\r\n7;Cats\r\n')
@@ -123,7 +123,7 @@ describe('serve', () => {
     await service.stop()
   })
 
-  test('does not start with an invalid file, which other commands do not read', async () => {
+  test('serve does not start with an invalid file, which other commands do not read', async () => {
     writeFileSync(file, 'id,name\n7,Dogs\n7,dogs\n')
     const folder = temporaryFile('a.db')
     expect(await run(['serve', '--port', '0', '--database', folder], { env })).toEqual({

@@ -142,7 +142,7 @@ test('are taken once per period, and a minute after a failure, which removes no 
 })
 
 describe.concurrent('periodic backups', () => {
-  test('are taken periodically, and only the newest are kept; other files in the folder stay', async () => {
+  test('periodic backups are taken periodically, and only the newest are kept; other files in the folder stay', async () => {
     const { database, key } = await made(1)
     const folder = dirname(temporaryFile('x'))
     const [notes, future] = [join(folder, 'petstore-notes.db'), join(folder, nameAt(Date.parse('2099-01-01')))]
@@ -160,7 +160,7 @@ describe.concurrent('periodic backups', () => {
     for (const name of kept) expect(rows(join(folder, name))[0]?.length).toBe(1)
   })
 
-  test('are retried immediately if the clock was moved back by more than a minute after a failure', async () => {
+  test('periodic backups are retried immediately if the clock was moved back by more than a minute after a failure', async () => {
     const folder = temporaryFile('folder')
     const lines: string[] = []
     const log = createLog('info', { destination: { write: (line) => lines.push(line) } })
@@ -175,7 +175,7 @@ describe.concurrent('periodic backups', () => {
     for (const line of lines) expect(line).toMatch(/"reason":"[^"]+","msg":"backup failed"/)
   })
 
-  test('of two services of one store in one folder are complete and do not fail', async () => {
+  test('periodic backups of two services of one store in one folder are complete and do not fail', async () => {
     const { database } = await made(1)
     const folder = dirname(temporaryFile('x'))
     const env = { PETSTORE_BACKUP_DIR: folder, PETSTORE_BACKUP_EVERY: '1s', PETSTORE_BACKUP_KEEP: '100' }
@@ -207,7 +207,7 @@ describe.concurrent('periodic backups', () => {
   })
 
   test.skipIf(!LINUX)(
-    `remove the unfinished files of backups that were killed${LINUX ? '' : ' (Linux only)'}`,
+    `periodic backups remove the unfinished files of backups that were killed${LINUX ? '' : ' (Linux only)'}`,
     async () => {
       const [{ database: large }, { database: small }] = [await made(1), await made(1)]
       grow(large, 50_000)
@@ -244,7 +244,7 @@ describe.concurrent('periodic backups', () => {
     },
   )
 
-  test('are cancelled without an error, and leave no file, when the service stops', async () => {
+  test('periodic backups are cancelled without an error, and leave no file, when the service stops', async () => {
     const { database } = await made(1)
     grow(database)
     const folder = dirname(temporaryFile('x'))

@@ -78,7 +78,7 @@ describe('prints no control character and no forged line', () => {
     ['an export', ['orders', 'export', '--format', 'ndjson'], connection],
     ['the bar of an import', ['pets', 'import', join(cwd, file('b.csv', 'name,categoryId\na,1\n'))], connection],
     ['the bar of a copy', ['copy', '--from', store, '--to', `${folder}/${HOSTILE}-bar.db`], {}],
-  ])('at a terminal: %s', async (_what, args, env) => {
+  ])('prints no control character and no forged line at a terminal: %s', async (_what, args, env) => {
     const terminal = openTerminal(args, env)
     await terminal.exited
     checkShown(terminal.shown().replaceAll(OURS, '').replaceAll('\r', ''))

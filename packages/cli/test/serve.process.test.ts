@@ -17,7 +17,7 @@ const PET = petBody({ categoryId: 9223372036854775807n })
 describe('the first start', () => {
   const file = join(temporaryFile('deep'), 'er', 'petstore.db')
 
-  test('prints one key, an address, and a working curl command that adds Rex', async () => {
+  test('the first start prints one key, an address, and a working curl command that adds Rex', async () => {
     const service = await serve(['--database', file])
     const [, curl = '', answer = ''] = /^ +(curl [\s\S]*?)\n\nThe answer: (.*)$/m.exec(service.stdout()) ?? []
     expect(curl).toContain(service.key)
@@ -133,7 +133,7 @@ test.concurrent.each([
 describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
   const key = generateKey('production')
 
-  test('is the first key, is not printed, and can be given at every start', async () => {
+  test('PETSTORE_BOOTSTRAP_KEY is the first key, is not printed, and can be given at every start', async () => {
     const file = temporaryFile('a.db')
     for (const args of [['--database', file], ['--database', file], ['--ephemeral']]) {
       const service = await serve(args, { env: { PETSTORE_BOOTSTRAP_KEY: key } })
@@ -144,7 +144,7 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
     }
   })
 
-  test('is not added to a store that has keys, and the log says so without the key', async () => {
+  test('PETSTORE_BOOTSTRAP_KEY is not added to a store that has keys, and the log says so without the key', async () => {
     const file = temporaryFile('a.db')
     await (await serve(['--database', file])).stop()
     const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })

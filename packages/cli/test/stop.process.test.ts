@@ -104,14 +104,14 @@ test.concurrent.each([
 })
 
 describe.concurrent('a second signal', () => {
-  test('stops the service immediately', async () => {
+  test('a second signal stops the service immediately', async () => {
     const { service } = await withRequest()
     process.kill(service.pid, 'SIGTERM')
     await service.logs('stopping')
     await expectEnd(service, 130, AT_ONCE_MS, 'SIGINT')
   })
 
-  test.skipIf(!LINUX)('also ends the workers, even one that is frozen by SIGSTOP', async () => {
+  test.skipIf(!LINUX)('a second signal also ends the workers, even one that is frozen by SIGSTOP', async () => {
     const { service, database, workers } = await withWorkers()
     expect(workers.length).toBe(1)
     process.kill(workers[0] as number, 'SIGSTOP')
@@ -200,14 +200,14 @@ describe.concurrent('SIGHUP', () => {
     return { terminal, ready: async () => (await fetch(new URL('/readyz', url))).status }
   }
 
-  test('at a terminal stops the service gracefully', async () => {
+  test('SIGHUP at a terminal stops the service gracefully', async () => {
     const { terminal } = await atTerminal('exec "$@"')
     process.kill(terminal.pid, 'SIGHUP')
     expect(await terminal.exited).toBe(0)
     expect(terminal.shown()).toContain('stopping')
   })
 
-  test('does not stop the service if it was ignored at the start, as by nohup', async () => {
+  test('SIGHUP does not stop the service if it was ignored at the start, as by nohup', async () => {
     const { terminal, ready } = await atTerminal(`trap '' HUP; exec "$@"`)
     process.kill(terminal.pid, 'SIGHUP')
     await terminal.waitFor('there is nothing to reload')
@@ -216,7 +216,7 @@ describe.concurrent('SIGHUP', () => {
     expect(await terminal.exited).toBe(0)
   })
 
-  test('does not stop the service or its workers without a terminal', async () => {
+  test('SIGHUP does not stop the service or its workers without a terminal', async () => {
     const { service, workers } = await withWorkers()
     for (const pid of [service.pid, ...workers]) process.kill(pid, 'SIGHUP')
     await service.logs('there is nothing to reload')

@@ -116,7 +116,7 @@ test('breaks no promise if it returns 503 for every request', async () => {
 describe('--min-checked', () => {
   const checked = (...args: string[]) => verify([service.url, ...args])
 
-  test('counts the promises that the flags allow, and defaults to 50 %', async () => {
+  test('--min-checked counts the promises that the flags allow, and defaults to 50 %', async () => {
     const slow = startFake((request) =>
       request.url.endsWith('/pets') ? passOn(request, service) : new Promise(() => undefined),
     )
@@ -133,7 +133,7 @@ describe('--min-checked', () => {
     [2, ['--only', 'pets.create.success']],
     [0, ['--only', 'pets.list.success', '--only', 'pets.create.success', '--min-checked', '100']],
     [2, ['--only', 'pets.list.success', '--only', 'errors.retry-after', '--min-checked', '51']],
-  ])('exits with %i: %p', async (status, args) => {
+  ])('--min-checked exits with %i: %p', async (status, args) => {
     expect((await checked(...args)).status).toBe(status)
   })
 })

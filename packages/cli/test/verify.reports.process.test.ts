@@ -28,7 +28,7 @@ describe('a server that breaks a promise', () => {
     return Response.json(pets)
   })
 
-  test('is reported with id, sentence, source, expected, actual and a curl line that reproduces it, and exit status 1', async () => {
+  test('a server that breaks a promise is reported with id, sentence, source, expected, actual and a curl line that reproduces it, and exit status 1', async () => {
     const wrong = { expected: 'status: available or none', actual: 'status: sold' }
     const only = ['--only', 'pets.list.item.id', '--only', 'pets.list.status.available']
     const ended = await verify([broken.url, '--json', ...only])
@@ -49,7 +49,7 @@ describe('a server that breaks a promise', () => {
     expect(await runShell(resultsOf(ended)[1]?.curl)).toContain('"status":"sold"')
   })
 
-  test('cannot inject text into the terminal, or the JUnit report, and no output has the key', async () => {
+  test('a server that breaks a promise cannot inject text into the terminal, or the JUnit report, and no output has the key', async () => {
     const junit = temporaryFile('report.xml')
     const { stdout, stderr, status } = await verify([broken.url, '--junit', junit])
     expect([status, stderr]).toEqual([1, ''])

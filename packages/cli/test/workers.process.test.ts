@@ -30,7 +30,7 @@ function listenersOf({ url }: Running): number {
 
 // Only Linux distributes the connections of a shared port.
 describe.skipIf(!LINUX)('workers', () => {
-  test('list pets that another worker has just acknowledged', async () => {
+  test('workers list pets that another worker has just acknowledged', async () => {
     const file = temporaryFile('petstore.db')
     const service = await serve(['--workers', '3', '--database', file])
     expect(childrenOf(service.pid).length).toBe(2)
@@ -49,7 +49,7 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(lines.filter((line) => JSON.parse(line).msg === 'createPet').length).toBe(60)
   })
 
-  test('are replaced if they end, with the settings that the first process read from files', async () => {
+  test('workers are replaced if they end, with the settings that the first process read from files', async () => {
     const [address, keyFile, categories] = [temporaryFile('address'), temporaryFile('key'), temporaryFile('c.csv')]
     const key = generateKey('production')
     writeFileSync(address, temporaryFile('petstore.db'))
@@ -78,7 +78,7 @@ describe.skipIf(!LINUX)('workers', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('are replaced later if their replacement fails at first', async () => {
+  test('workers are replaced later if their replacement fails at first', async () => {
     const database = temporaryFile('petstore.db')
     const service = await serve(['--workers', '2', '--database', database])
     expect(listenersOf(service)).toBe(2)
@@ -99,7 +99,7 @@ describe.skipIf(!LINUX)('workers', () => {
     await until('the workers have ended', () => alive().length === 0, { everyMs: 50 })
   })
 
-  test('reject a port in use, even if another service shares it', async () => {
+  test('workers reject a port in use, even if another service shares it', async () => {
     const first = await serve(['--workers', '2', '--database', temporaryFile('petstore.db')])
     const { port } = new URL(first.url)
     expect(await run(['serve', '--workers', '2', '--port', port, '--database', temporaryFile('petstore.db')])).toEqual(
@@ -108,7 +108,7 @@ describe.skipIf(!LINUX)('workers', () => {
     await first.stop()
   })
 
-  test('end the service before it creates a key if one cannot start', async () => {
+  test('workers end the service before it creates a key if one cannot start', async () => {
     const database = temporaryFile('petstore.db')
     const preload = temporaryFile('preload.ts')
     writeFileSync(preload, "if (process.argv.includes('--worker')) process.exit(1)")

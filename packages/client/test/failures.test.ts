@@ -8,7 +8,7 @@ import { until } from '../../../test/support/until.ts'
 import { type PetstoreApiError, PetstoreNetworkError, PetstoreTimeoutError } from '../src/petstore.ts'
 
 describe('the client when requests fail', () => {
-  test('retries temporary errors; a create keeps its idempotency key', async () => {
+  test('the client retries temporary errors; a create keeps its idempotency key', async () => {
     const keys: (string | null)[] = []
     await withServer(
       (request, n) => {
@@ -36,7 +36,7 @@ describe('the client when requests fail', () => {
     ),
   )
 
-  test('does not call onEntityTag without an ETag', () =>
+  test('the client does not call onEntityTag without an ETag', () =>
     withServer(
       () => answer(200, ORDER_JSON),
       async (url) => {
@@ -49,7 +49,7 @@ describe('the client when requests fail', () => {
   test.each([
     ['no response arrives', () => new Promise<Response>(() => {})],
     ['the response does not end', () => new Response(new ReadableStream({ start: (body) => body.enqueue('[') }))],
-  ])('reports a timeout if %s', (_what, respond) =>
+  ])('the client reports a timeout if %s', (_what, respond) =>
     withServer(respond, async (url) => {
       const error = await rejectionOf(clientOf(url, { timeoutMs: 200, retries: 0 }).listPage())
       expect(error).toBeInstanceOf(PetstoreTimeoutError)
@@ -69,13 +69,13 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test('reports that the service cannot be reached, and why', async () => {
+  test('the client reports that the service cannot be reached, and why', async () => {
     const error = await rejectionOf(clientOf('http://127.0.0.1:1/v1', { retries: 1 }).listPage())
     expect(error).toBeInstanceOf(PetstoreNetworkError)
     expect(error.cause).toBeInstanceOf(Error)
   })
 
-  test('rejects immediately with the reason of the signal when aborted, also between attempts', () =>
+  test('the client rejects immediately with the reason of the signal when aborted, also between attempts', () =>
     withServer(
       (_request, n) =>
         n === 0 ? answer(503, errorJson('unavailable', 503), { 'Retry-After': '20' }) : answer(200, '[]'),
@@ -108,7 +108,7 @@ describe('the client when requests fail', () => {
       },
     ))
 
-  test('follows no redirect, which would send its key to another server', () =>
+  test('the client follows no redirect, which would send its key to another server', () =>
     withServer(
       () => answer(200, '[]'),
       async (elsewhere, tries) =>

@@ -59,7 +59,7 @@ describe('updatePet', () => {
     ['502 of a proxy', () => answer(502, '<h1>Bad gateway</h1>'), PetstoreApiError],
     ['503', refused('unavailable', 503), PetstoreApiError],
     ['520 of a proxy', () => answer(520, ''), PetstoreApiError],
-  ])('is not retried without an ETag: %s', async (_, lost, kind) => {
+  ])('updatePet is not retried without an ETag: %s', async (_, lost, kind) => {
     for (const options of [undefined, { ifMatch: '*' }]) {
       await withAnswers([lost, done], async (client, tries) => {
         const error = await rejectionOf(change(client, options))

@@ -38,12 +38,12 @@ describe('reading', () => {
     })
   }
 
-  test('reads like JSON.parse', () => {
+  test('the reader returns what JSON.parse returns', () => {
     const json = fc.json({ stringUnit: 'binary', maxDepth: 5 })
     fc.assert(fc.property(json, (text) => expect(plain(parseJson(text))).toEqual(JSON.parse(text))))
   })
 
-  test('accepts and rejects the same damaged texts as JSON.parse', () => {
+  test('the reader accepts and rejects the same damaged texts as JSON.parse', () => {
     const damaged = fc
       .tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom('', ...'{}[],:"\\0-.eE+ \t\u0000\u00a0tfn'))
       .map(([text, at, what]) => [text, at % (text.length + 1), what] as const)
@@ -56,18 +56,18 @@ describe('reading', () => {
     )
   })
 
-  test('treats __proto__ as an ordinary name', () => {
+  test('the reader treats __proto__ as an ordinary name', () => {
     const value = parseJson('{"__proto__":{"a":1},"constructor":2}') as Map<string, Json>
     expect([...value.keys()]).toEqual(['__proto__', 'constructor'])
   })
 
-  test('rejects duplicate names in any notation', () => {
+  test('the reader rejects duplicate names in any notation', () => {
     for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"c":1,"c":1}}]']) {
       expect(() => parseJson(text)).toThrow('the same name')
     }
   })
 
-  test('keeps every number as it was written', () => {
+  test('the reader keeps every number as it was written', () => {
     const [number] = parseJson('[-0.10e+400]') as JsonNumber[]
     expect(number?.text).toBe('-0.10e+400')
   })

@@ -119,12 +119,12 @@ describe('exact JSON', () => {
   makeJsonExact(json as Parameters<typeof makeJsonExact>[0])
   const again = (text: string) => JSON.stringify(json.parse(text))
 
-  test('keeps the digits of every integer', () => {
+  test('exact JSON keeps the digits of every integer', () => {
     const text = '[9223372036854775807,-9223372036854775808,9007199254740993,1,-0.5,{"id":9007199254740992}]'
     expect(again(text)).toBe(text)
   })
 
-  test('leaves other values unchanged', () => {
+  test('exact JSON leaves other values unchanged', () => {
     expect(json.parse('{"a":[1,"2",null,true,1.5,1e3]}')).toEqual({ a: [1, '2', null, true, 1.5, 1000] })
     expect(json.parse('[1,2]', (_key: string, value: unknown) => (value === 1 ? 'one' : value))).toEqual(['one', 2])
   })

@@ -55,7 +55,7 @@ describe('http.mjs', () => {
   })
 
   test.each(['name-not-required', 'category-not-checked', 'status-not-checked'])(
-    'reports a pet that was added by mistake only for its create, even in a later run: %s',
+    'http.mjs reports a pet that was added by mistake only for its create, even in a later run: %s',
     async (fault) => {
       for (const write of [true, true, false]) {
         const lines = brokenOf(await examined(fault, write))

@@ -160,7 +160,7 @@ test('only the inventory and lock waits are missing if the store does not respon
 describe('docs/monitoring', () => {
   const files = ['prometheus-rules.yaml', 'grafana-dashboard.json'].map((name) => join(root, 'docs/monitoring', name))
 
-  test('uses only metrics and labels that exist', async () => {
+  test('docs/monitoring uses only metrics and labels that exist', async () => {
     const text = await allMetrics()
     // A counter with labels has no line before its first event.
     const known = new Set([...text.matchAll(/^(?:# TYPE )?([a-z_]+)[{ ]/gm)].map(([, name]) => name as string)).add(

@@ -25,7 +25,7 @@ async function niceOf(pid: number): Promise<string | undefined> {
 }
 
 describe.concurrent('a backup', () => {
-  test('contains every pet that was acknowledged before it, while a service writes, and can be restored', async () => {
+  test('a backup contains every pet that was acknowledged before it, while a service writes, and can be restored', async () => {
     const { database, key } = await made(0)
     const service = await serve(['--database', database])
     const acknowledged: string[] = []
@@ -57,7 +57,7 @@ describe.concurrent('a backup', () => {
     await again.stop()
   })
 
-  test.skipIf(process.platform !== 'linux')('runs at the lowest priority, as does its restore', async () => {
+  test.skipIf(process.platform !== 'linux')('a backup runs at the lowest priority, as does its restore', async () => {
     const [{ database }, { database: backup }] = [await made(1), await made(1)]
     using other = new Database(database)
     for (const sql of ['PRAGMA locking_mode = EXCLUSIVE', 'BEGIN EXCLUSIVE']) other.run(sql)
@@ -73,7 +73,7 @@ describe.concurrent('a backup', () => {
     }
   })
 
-  test('is readable by its owner only, even if others can read the store', async () => {
+  test('a backup is readable by its owner only, even if others can read the store', async () => {
     const { database } = await made(1)
     chmodSync(database, 0o644)
     const file = temporaryFile('backup.db')
@@ -81,7 +81,7 @@ describe.concurrent('a backup', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('leaves other files unchanged, and one of four concurrent backups to the same name succeeds', async () => {
+  test('a backup leaves other files unchanged, and one of four concurrent backups to the same name succeeds', async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     writeFileSync(`${file}.partial`, 'precious')
@@ -92,7 +92,7 @@ describe.concurrent('a backup', () => {
     expect(readFileSync(`${file}.partial`, 'utf8')).toBe('precious')
   })
 
-  test('of a missing, damaged or foreign file is rejected and leaves no file', async () => {
+  test('a backup of a missing, damaged or foreign file is rejected and leaves no file', async () => {
     const [missing, foreign, { database: damaged }] = [temporaryFile('a.db'), temporaryFile('a.db'), await made(200)]
     writeFileSync(foreign, 'Dear diary,')
     writeFileSync(damaged, readFileSync(damaged).fill(0xab, 4096))
@@ -107,7 +107,7 @@ describe.concurrent('a backup', () => {
     }
   })
 
-  test.skipIf(noStrace !== '')(`is synced while it is written, as is its restore${noStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`a backup is synced while it is written, as is its restore${noStrace}`, async () => {
     const [{ database }, backup, restored] = [await made(1), temporaryFile('backup.db'), temporaryFile('restored.db')]
     for (const args of [
       ['backup', backup, '--database', database],
@@ -121,7 +121,7 @@ describe.concurrent('a backup', () => {
   })
 
   // SQLite would apply a log or a journal next to the backup.
-  test.each(['', '-wal', '-shm', '-journal'])('is rejected if backup.db%s exists', async (suffix) => {
+  test.each(['', '-wal', '-shm', '-journal'])('a backup is rejected if backup.db%s exists', async (suffix) => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     writeFileSync(file + suffix, 'precious')
@@ -142,7 +142,7 @@ describe.concurrent('a backup', () => {
     return backup
   }
 
-  test.skipIf(noStrace !== '')(`is rejected if a log appears before it gets its name${noStrace}`, async () => {
+  test.skipIf(noStrace !== '')(`a backup is rejected if a log appears before it gets its name${noStrace}`, async () => {
     const { database } = await made(1)
     const file = temporaryFile('backup.db')
     const { status, stderr } = await during(() => writeFileSync(`${file}-wal`, 'precious'), file, database)
@@ -150,13 +150,16 @@ describe.concurrent('a backup', () => {
     expect(beside(file)).toEqual([`${basename(file)}-wal`])
   })
 
-  test.skipIf(noStrace !== '')(`is rejected if the store is replaced during the backup${noStrace}`, async () => {
-    const [{ database }, other] = [await made(1), await made(2)]
-    const file = temporaryFile('backup.db')
-    const { status, stderr } = await during(() => renameSync(other.database, database), file, database)
-    expect([status, stderr]).toEqual([1, `petstore: ${database} was replaced during the backup. Try again.\n`])
-    expect(readdirSync(dirname(file))).toEqual([])
-  })
+  test.skipIf(noStrace !== '')(
+    `a backup is rejected if the store is replaced during the backup${noStrace}`,
+    async () => {
+      const [{ database }, other] = [await made(1), await made(2)]
+      const file = temporaryFile('backup.db')
+      const { status, stderr } = await during(() => renameSync(other.database, database), file, database)
+      expect([status, stderr]).toEqual([1, `petstore: ${database} was replaced during the backup. Try again.\n`])
+      expect(readdirSync(dirname(file))).toEqual([])
+    },
+  )
 })
 
 test('backup and restore reject PostgreSQL without printing the password', async () => {

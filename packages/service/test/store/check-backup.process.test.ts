@@ -35,7 +35,7 @@ function changed(...statements: string[]): string {
 }
 
 describe.concurrent('a copy', () => {
-  test('that is good is not changed, even in WAL mode, and its age is readable', async () => {
+  test('a copy that is good is not changed, even in WAL mode, and its age is readable', async () => {
     const old = changed(`UPDATE events SET at = at - ${367 * 86_400_000}`)
     for (const [file, age] of [
       [good, '[\\d.]+ s'],
@@ -59,13 +59,13 @@ describe.concurrent('a copy', () => {
     ['has orders that differ from its feed of events', 'DELETE FROM orders'],
     ['has rows that refer to missing rows', 'DELETE FROM keys'],
     [`lacks orders_that_hold of schema ${NEWEST_VERSION}`, 'DROP INDEX orders_that_hold'],
-  ])('that %s is rejected: %s', async (fault, statement) => {
+  ])('a copy that %s is rejected: %s', async (fault, statement) => {
     const file = changed('PRAGMA foreign_keys = OFF', statement)
     const { status, stdout, stderr } = await check(file)
     expect([status, stdout, stderr]).toEqual([1, '', `petstore: ${file} ${fault}. Do not restore it.\n`])
   })
 
-  test('of fifty thousand pets is scanned once, not once per pet', async () => {
+  test('a copy of fifty thousand pets is scanned once, not once per pet', async () => {
     const more = 'WITH RECURSIVE more (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM more WHERE n < 51000)'
     const file = changed(
       `${more} INSERT INTO pets SELECT n, name, category_id, status, created_at, created_by FROM pets, more WHERE id = 3`,
@@ -87,14 +87,14 @@ describe.concurrent('a copy', () => {
         writeFileSync(file, bytes)
       },
     ],
-  ])('that is %s is reported as damaged', async (_, damage) => {
+  ])('a copy that is %s is reported as damaged', async (_, damage) => {
     const file = changed()
     damage(file)
     const { status, stderr } = await check(file)
     expect([status, stderr]).toEqual([1, `petstore: ${file} is damaged. Do not restore it.\n`])
   })
 
-  test('that is missing, in use or of another version cannot be checked', async () => {
+  test('a copy that is missing, in use or of another version cannot be checked', async () => {
     const missing = temporaryFile('missing.db')
     const inUse = changed()
     writeFileSync(`${inUse}-wal`, 'x')
@@ -111,7 +111,7 @@ describe.concurrent('a copy', () => {
 describe('with a service', () => {
   const url = () => ['--url', service.url]
 
-  test('compares the copy with the feed and writes a metric of how recent it is', async () => {
+  test('check-backup with a service compares the copy with the feed and writes a metric of how recent it is', async () => {
     const metrics = temporaryFile('copy.prom')
     const before = Date.now() / 1000
     const same = await check(good, ...url(), '--metrics', metrics)
@@ -130,7 +130,7 @@ describe('with a service', () => {
     expect(until()).toBe(Date.parse(at) / 1000)
   })
 
-  test('compares a copy without events', async () => {
+  test('check-backup with a service compares a copy without events', async () => {
     const { database } = await made(0)
     const metrics = temporaryFile('copy.prom')
     const older = await check(database, ...url(), '--metrics', metrics)
@@ -139,7 +139,7 @@ describe('with a service', () => {
     expect(existsSync(metrics)).toBe(true)
   })
 
-  test('rejects a copy of another store and leaves the metrics file unchanged', async () => {
+  test('check-backup with a service rejects a copy of another store and leaves the metrics file unchanged', async () => {
     const metrics = temporaryFile('copy.prom')
     const other = changed("UPDATE events SET type = 'pet.changed' WHERE id = 22")
     const ahead = changed('UPDATE events SET id = 1000 WHERE id = 22')
@@ -149,7 +149,7 @@ describe('with a service', () => {
     expect(existsSync(metrics)).toBe(false)
   })
 
-  test('fails with status 2 if the service is unreachable or rejects the key', async () => {
+  test('check-backup with a service fails with status 2 if the service is unreachable or rejects the key', async () => {
     const gone = await check(good, '--url', 'http://127.0.0.1:1/v1')
     expect([gone.status, gone.stdout]).toEqual([2, ''])
     expect((await check(good, ...url(), '--api-key', 'pets_live_wrong')).status).toBe(2)

@@ -48,7 +48,7 @@ describe('petstore copy', () => {
     file = await filledFile()
   })
 
-  test('moves a file to PostgreSQL and back, with ids, keys, times and new columns, and leaves tables of other programs unchanged', async () => {
+  test('petstore copy moves a file to PostgreSQL and back, with ids, keys, times and new columns, and leaves tables of other programs unchanged', async () => {
     const file = await filledFile()
     const note = "UPDATE pets SET note = 'note ' || id, tame = id % 2 WHERE id <> 5"
     runOnFile(file, `${GROWTH.sqlite} ${note}; CREATE TABLE _litestream_lock (id INTEGER)`)
@@ -99,7 +99,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('leaves a target as it was if it is interrupted', async () => {
+  test('petstore copy leaves a target as it was if it is interrupted', async () => {
     const interrupted = async (to: string) => {
       const onProgress = ({ step, done, total }: CopyProgress) => {
         if (step === 'checking' && done === total) throw new Error('interrupted')
@@ -118,7 +118,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('leaves no store if it is killed, and removes the rest the next time', async () => {
+  test('petstore copy leaves no store if it is killed, and removes the rest the next time', async () => {
     const to = temporaryFile('target.db')
     const copying = Bun.spawn([launcher, 'copy', '--from', file, '--to', to], { stdio: ['ignore', 'ignore', 'ignore'] })
     const left = () => readdirSync(dirname(to)).filter((name) => name.startsWith(basename(to)))
@@ -130,7 +130,7 @@ describe('petstore copy', () => {
     expect(left()).toEqual([basename(to)])
   })
 
-  test('of 1.0.0 or 1.1.0 that was not completed leaves a store that every command rejects', async () => {
+  test('petstore copy of 1.0.0 or 1.1.0 that was not completed leaves a store that every command rejects', async () => {
     const [bare, backup, database] = [temporaryFile('bare.db'), await filledFile(1), await filledFile(2)]
     for (const path of [bare, backup])
       runOnFile(path, `PRAGMA application_id = ${UNFINISHED_ID}; PRAGMA wal_checkpoint(TRUNCATE)`)
@@ -154,7 +154,7 @@ describe('petstore copy', () => {
     expect(rowsOfFile(database).pets?.length).toBe(4)
   })
 
-  test('leaves a target with other rows unchanged', async () => {
+  test('petstore copy leaves a target with other rows unchanged', async () => {
     for (const target of [temporaryFile('target.db'), await cluster.newDatabase()]) {
       const store = await openStore(target, { now: Date.now })
       await store.createKey(newKey())
@@ -169,7 +169,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('rejects an unfinished target for a server without rights on its mark', async () => {
+  test('petstore copy rejects an unfinished target for a server without rights on its mark', async () => {
     const target = await cluster.newDatabase()
     await (await openStore(target, { now: Date.now })).close()
     const role = `copied_${databaseOf(target)}`
@@ -179,7 +179,7 @@ describe('petstore copy', () => {
     expect(error.message).toContain('a copy to it was not completed')
   })
 
-  test('needs the owner of the tables', async () => {
+  test('petstore copy needs the owner of the tables', async () => {
     const target = await cluster.newDatabase()
     const till = `till_${databaseOf(target)}`
     const copyAsTill = () => copy(file, target.replace('postgres@', `${till}@`))
@@ -194,7 +194,7 @@ describe('petstore copy', () => {
 
   const NOTE = 'ALTER TABLE pets ADD COLUMN note TEXT'
   const DIFFERENT = 'The two stores have different tables, so nothing was copied: only '
-  test('rejects a column that only one store has, and an unknown column type', async () => {
+  test('petstore copy rejects a column that only one store has, and an unknown column type', async () => {
     const cases: [sqlite: string, postgres: string, ...message: string[]][] = [
       [NOTE, '', DIFFERENT, 'pets.note (text)'],
       ['', 'ALTER TABLE pets ADD COLUMN note text', DIFFERENT, 'pets.note (text)'],
@@ -212,7 +212,7 @@ describe('petstore copy', () => {
     }
   })
 
-  test('creates no file if the source does not exist', async () => {
+  test('petstore copy creates no file if the source does not exist', async () => {
     const [from, to] = [temporaryFile('nowhere.db'), temporaryFile('target.db')]
     const { status, stderr } = await copy(from, to)
     expect(status).toBe(1)

@@ -91,7 +91,7 @@ describe.concurrent('a restore', () => {
   }
 
   test.skipIf(noStrace !== '')(
-    `that cannot sync leaves the old store in place, or says that the new one is in place${noStrace}`,
+    `a restore that cannot sync leaves the old store in place, or says that the new one is in place${noStrace}`,
     async () => {
       const backup = (await made(5)).database
       const outcomes: unknown[] = []
@@ -122,7 +122,7 @@ describe.concurrent('a restore', () => {
   )
 
   test.skipIf(noStrace !== '')(
-    `works without atomic exchange of two names, and neither is served if it is killed there${noStrace}`,
+    `a restore works without atomic exchange of two names, and neither is served if it is killed there${noStrace}`,
     async () => {
       const [{ database }, backup] = [await made(3), await made(5)]
       const moves = ['-e', 'trace=?rename,?renameat,?renameat2', '-e', 'inject=?renameat2:error=EINVAL']

@@ -18,7 +18,7 @@ const root = process.getuid?.() === 0
 const CRASHED = killed(40)
 
 describe.concurrent('a restore', () => {
-  test('keeps the previous store, and its mode', async () => {
+  test('a restore keeps the previous store, and its mode', async () => {
     const [older, newer] = [await made(3), await made(5)]
     fs.chmodSync(newer.database, 0o640)
     const before = rows(newer.database)
@@ -34,7 +34,7 @@ describe.concurrent('a restore', () => {
     expect(fs.statSync(newer.database).mode & 0o777).toBe(0o640)
   })
 
-  test('is rejected while a service uses the store, even if its header is damaged', async () => {
+  test('a restore is rejected while a service uses the store, even if its header is damaged', async () => {
     const [{ database, key }, backup] = [await made(3), await made(1)]
     const restored = () => run(['restore', backup.database, '--database', database])
     const service = await serve(['--database', database])
@@ -50,7 +50,7 @@ describe.concurrent('a restore', () => {
     await again.stop('SIGKILL')
   })
 
-  test('of a damaged backup or one with an incomplete schema is rejected, and so is serving the latter', async () => {
+  test('a restore of a damaged backup or one with an incomplete schema is rejected, and so is serving the latter', async () => {
     const { database } = await made(3)
     const pristine = fs.readFileSync(database)
     const cut = temporaryFile('backup.db')
@@ -104,7 +104,7 @@ describe.concurrent('a restore', () => {
     })
   }
 
-  test('is not undone by the log of a store that was moved', async () => {
+  test('a restore is not undone by the log of a store that was moved', async () => {
     const database = temporaryFile('petstore.db')
     const file = temporaryFile('backup.db')
     const service = await serve(['--database', database])
@@ -123,7 +123,7 @@ describe.concurrent('a restore', () => {
     expect(rows(moved)[0]?.length).toBe(40)
   })
 
-  test('that fails leaves no empty file, and leaves the log of a store that was moved', async () => {
+  test('a restore that fails leaves no empty file, and leaves the log of a store that was moved', async () => {
     const [{ database: backup }, database] = [await made(1), temporaryFile('petstore.db')]
     runOnFile(backup, 'UPDATE sqlite_sequence SET seq = 9223372036854775800')
     fs.writeFileSync(`${database}-wal`, 'commits')
@@ -145,7 +145,7 @@ describe.concurrent('a restore', () => {
   })
 
   test.skipIf(!root)(
-    `by root keeps the owner of the store, or uses the owner of the folder${root ? '' : ' (needs root)'}`,
+    `a restore by root keeps the owner of the store, or uses the owner of the folder${root ? '' : ' (needs root)'}`,
     async () => {
       const [{ database }, backup] = [await made(1), await made(2)]
       const ownerOf = (path: string) => [fs.statSync(path).uid, fs.statSync(path).gid, fs.statSync(path).mode & 0o777]
@@ -159,7 +159,7 @@ describe.concurrent('a restore', () => {
     },
   )
 
-  test('of an open store is rejected because of its log, and works after the store was closed', async () => {
+  test('a restore of an open store is rejected because of its log, and works after the store was closed', async () => {
     const { database } = await made(1)
     const store = await openStore(database, { now: Date.now })
     await store.createPet(newPet(), 1n)
@@ -172,7 +172,7 @@ describe.concurrent('a restore', () => {
     expect(await restored()).toMatchObject({ status: 0, stdout: expect.stringContaining('2 pets') })
   })
 
-  test('does not replace the database of another program', async () => {
+  test('a restore does not replace the database of another program', async () => {
     const { database } = await made(1)
     const other = temporaryFile('other.db')
     new Database(other).run('CREATE TABLE pets (id)')
@@ -184,7 +184,7 @@ describe.concurrent('a restore', () => {
     expect(beside(other)).toEqual([])
   })
 
-  test('replaces a store of a newer version, and works with a read-only backup', async () => {
+  test('a restore replaces a store of a newer version, and works with a read-only backup', async () => {
     const [{ database }, backup] = [await made(1), await made(2)]
     runOnFile(database, 'PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)')
     fs.chmodSync(backup.database, 0o444)

@@ -55,7 +55,7 @@ describe('a transition', () => {
       })
     }
 
-  test('of an overdue reservation expires it first, before the check', () => {
+  test('a transition of an overdue reservation expires it first, before the check', () => {
     for (const [to, outcome] of [
       ['completed', 'order_not_pending'],
       ['returned', 'order_not_completed'],
@@ -71,7 +71,7 @@ describe('a transition', () => {
     }
   })
 
-  test('is never dated before the change that it follows', () => {
+  test('a transition is never dated before the change that it follows', () => {
     const rows = withOrder('completed')
     const { changedAt } = rows.orders.get(ORDER) as { changedAt: number }
     rows.now -= DAY_MS

@@ -49,13 +49,13 @@ describe('a database that', () => {
     await until('the service works again', async () => (await statuses()) === '200,201')
   }
 
-  test('has locked tables: requests fail within their time limit', async () => {
+  test('a database that has locked tables: requests fail within their time limit', async () => {
     const asking = async () =>
       expect(await together(list(), service.post(PET), service.get('/pets/1'))).toEqual([503, 503, 503])
     await cluster.locked(database, asking, 'LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
   })
 
-  test('does not respond: requests fail within their time limit', async () => {
+  test('a database that does not respond: requests fail within their time limit', async () => {
     cluster.signalAll('SIGSTOP')
     try {
       expect(await together(list(), service.post(PET))).toEqual([503, 503])

@@ -84,7 +84,7 @@ describe('with many rows', () => {
   })
 
   test.each(['petId', 'petIds'])(
-    'finds the order that holds a pet by its %s without reading its other orders',
+    'with many rows finds the order that holds a pet by its %s without reading its other orders',
     async (name) => {
       const fill = `
       INSERT INTO pets (name, category_id, status, created_at, created_by) VALUES ('Rex', 1, 'sold', 1, 1);

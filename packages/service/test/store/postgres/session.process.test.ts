@@ -22,7 +22,7 @@ describe('a session', () => {
     await work(session).finally(() => session.close(1_000))
   }
 
-  test('responds to statements in the order in which they were sent, even after one that fails', () =>
+  test('a session responds to statements in the order in which they were sent, even after one that fails', () =>
     use(async ({ execute }) => {
       const sent = ['SELECT pg_sleep(0.05)', 'SELECT 1 / 0', 'SELECT 3 AS n'].map((statement) => execute(statement))
       const order: number[] = []
@@ -33,7 +33,7 @@ describe('a session', () => {
       expect(order).toEqual([0, 1, 2])
     }))
 
-  test('returns all rows of a statement after one that failed between two rows', () =>
+  test('a session returns all rows of a statement after one that failed between two rows', () =>
     use(async ({ execute, query }) => {
       for (const statement of [execute, query]) {
         await rejectionOf(execute('SELECT 1 / (3 - n) AS n FROM generate_series(1, 5) AS n WHERE $1::int = 1', 1))
@@ -41,7 +41,7 @@ describe('a session', () => {
       }
     }))
 
-  test('connects again after an attempt that failed', async () => {
+  test('a session connects again after an attempt that failed', async () => {
     let attempts = 0
     const session = new Session(() => {
       if (attempts++ === 0) return Promise.reject(new Error('too many connections'))
@@ -52,7 +52,7 @@ describe('a session', () => {
     await session.close(1_000)
   })
 
-  test('runs statements after a transaction that was aborted', () =>
+  test('a session runs statements after a transaction that was aborted', () =>
     use(async (session) => {
       const abort = new AbortController()
       const aborted = session.transaction(async () => abort.abort(new Error('late')), undefined, abort)
@@ -60,13 +60,13 @@ describe('a session', () => {
       expect(await session.query('SELECT 1 AS n')).toEqual([{ n: 1 }])
     }))
 
-  test('commits nothing if a statement failed, even if its error was ignored', () =>
+  test('a session commits nothing if a statement failed, even if its error was ignored', () =>
     use(async (session) => {
       const ignoring = session.transaction(() => session.execute('SELECT 1 / 0').catch(() => []))
       expect((await rejectionOf(ignoring)).message).toBe('COMMIT was answered with ROLLBACK')
     }))
 
-  test('commits nothing if BEGIN or the statement sent with COMMIT fails, and rejects with the reason', () =>
+  test('a session commits nothing if BEGIN or the statement sent with COMMIT fails, and rejects with the reason', () =>
     use(async (session) => {
       await session.execute('CREATE TEMP TABLE written (n int)')
       const write = () => session.execute('INSERT INTO written VALUES ($1::int)', 1)
@@ -82,7 +82,7 @@ describe('a session', () => {
       expect(await session.execute('SELECT n FROM written')).toEqual([{ n: 2 }])
     }))
 
-  test('releases the locks of a transaction whose client freezes, before statements that wait for them are ended', () =>
+  test('a session releases the locks of a transaction whose client freezes, before statements that wait for them are ended', () =>
     use(async (session) => {
       expect(TRANSACTION_IDLE_MS).toBeLessThan(STATEMENT_TIMEOUT_MS)
       const key = BigInt(`0x${crypto.randomUUID().slice(0, 8)}`)
@@ -96,7 +96,7 @@ describe('a session', () => {
       expect(performance.now() - startedAt).toBeWithin(TRANSACTION_IDLE_MS, TRANSACTION_IDLE_MS + 2_000)
     }))
 
-  test('returns 64-bit integers exactly, and types other than numbers, booleans and text as text', () =>
+  test('a session returns 64-bit integers exactly, and types other than numbers, booleans and text as text', () =>
     use(async ({ query }) => {
       const json = '{"n": 9223372036854775807}'
       const values = `$1::bigint AS least, 7::int AS int, 2.5::float8 AS float, true AS yes, NULL::bigint AS none,
@@ -109,7 +109,7 @@ describe('a session', () => {
       ])
     }))
 
-  test('ends the running statement if closing takes too long', async () => {
+  test('a session ends the running statement if closing takes too long', async () => {
     const session = new Session(() => Client.open(address, { host: '127.0.0.1', port: cluster.port }))
     await session.execute('SELECT 1')
     const sleeping = rejectionOf(session.execute('SELECT pg_sleep(60)'))
@@ -136,7 +136,7 @@ describe('statements that were prepared', () => {
   }
 
   test.each(['DEALLOCATE ALL', 'ALTER TABLE prepared ADD COLUMN m int'])(
-    'are unavailable once after %s',
+    'statements that were prepared are unavailable once after %s',
     async (spoil) => {
       expect(await rowsAfter(spoil)).toMatchObject([{ n: 1 }])
     },

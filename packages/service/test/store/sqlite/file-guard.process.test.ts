@@ -117,7 +117,7 @@ test('a store whose file gets a second name serves, and warns once per link', as
 })
 
 describe.concurrent('a server whose store', () => {
-  test('is a symbolic link warns about a second name, and responds with 503 once its target changes', async () => {
+  test('a server whose store is a symbolic link warns about a second name, and responds with 503 once its target changes', async () => {
     const { database, key } = await made(1)
     const [link, other] = [temporaryFile('link.db'), temporaryFile('other.db')]
     symlinkSync(database, link)

@@ -193,7 +193,7 @@ describe('a read-only folder', () => {
   const command = root ? nobody : [launcher]
 
   test.skipIf(!can)(
-    `makes a start, a backup and a restore fail with a message${can ? '' : ' (another user cannot run this program)'}`,
+    `a read-only folder makes a start, a backup and a restore fail with a message${can ? '' : ' (another user cannot run this program)'}`,
     async () => {
       const { database } = await made(1)
       fs.chmodSync(database, 0o666)
@@ -213,7 +213,7 @@ describe('a read-only folder', () => {
   )
 
   test.skipIf(!can)(
-    `is reported with chmod if the user owns it, and otherwise with chown${can ? '' : ' (another user cannot run this program)'}`,
+    `a read-only folder is reported with chmod if the user owns it, and otherwise with chown${can ? '' : ' (another user cannot run this program)'}`,
     async () => {
       const folderOf = (user: number, mode: number) => {
         const folder = dirname(temporaryFile('x'))

@@ -27,7 +27,7 @@ conformance('SQLite', 50, async (options) => {
 })
 
 describe('a file', () => {
-  test('is in WAL mode and synced at every commit', () => {
+  test('a file is in WAL mode and synced at every commit', () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection
     expect(database.query('PRAGMA journal_mode').values()).toEqual([['wal']])
@@ -36,7 +36,7 @@ describe('a file', () => {
   })
 
   // The Docker image has no folder for temporary files.
-  test.skipIf(process.platform !== 'linux')('writes a commit to the log and to no temporary file', async () => {
+  test.skipIf(process.platform !== 'linux')('a file writes a commit to the log and to no temporary file', async () => {
     const { path, store, by } = await storeWithKey()
     using file = new Database(path)
     file.run(`WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
@@ -50,7 +50,7 @@ describe('a file', () => {
     await store.close()
   })
 
-  test('has no log after the search thread has failed, worked again and stopped', async () => {
+  test('a file has no log after the search thread has failed, worked again and stopped', async () => {
     const path = temporaryFile('petstore.db')
     const connection = openConnection(path)
     const { query, stop } = searchThread(connection)
@@ -66,7 +66,7 @@ describe('a file', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
-  test('is closed after all calls have ended', async () => {
+  test('a file is closed after all calls have ended', async () => {
     // In memory, because a file would be opened again.
     const { store, by } = await storeWithKey(':memory:')
     const calls = [store.createPet(PET, by), store.createPet(PET, by), store.listKeys(), store.getPet(1n)]
@@ -74,14 +74,14 @@ describe('a file', () => {
     expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'fulfilled'))
   })
 
-  test('stores when and by which key each pet was added', async () => {
+  test('a file stores when and by which key each pet was added', async () => {
     const { path, store, by } = await storeWithKey()
     await store.createPet(PET, by)
     expect(new Database(path).query('SELECT created_at, created_by FROM pets').values()).toEqual([[1_234, Number(by)]])
     await store.close()
   })
 
-  test('rejects creates with storage_full on a full disk, and adds nothing', async () => {
+  test('a file rejects creates with storage_full on a full disk, and adds nothing', async () => {
     const connection = openConnection(temporaryFile('petstore.db'))
     const { database } = connection
     const store = sqliteStore(connection, { now })
