@@ -80,8 +80,10 @@ export async function runTests(files: readonly string[], flags: string[], report
     ...found.map(([, name, suite, file, message, said]) => {
       return unescaped(`${file}: ${suite && `${suite} > `}${name}\n${said || message}`).trimEnd()
     }),
-    ...output.matchAll(UNHANDLED).map(({ 1: said, index }) => {
-      const [, file = ''] = [...output.slice(0, index).matchAll(ENDED)].at(-1) ?? []
+    ...output.matchAll(UNHANDLED).map(({ 1: said = '', index }) => {
+      const [, before = ''] = [...output.slice(0, index).matchAll(ENDED)].at(-1) ?? []
+      // Another file can have ended just before.
+      const file = files.find((one) => said.includes(one.slice(1)))?.slice(2) ?? before
       return `${file}: outside the tests\n${said}`
     }),
     ...(isOver ? [`The run took more than ${options.limitMs / 60_000} minutes. Unfinished files: ${waiting()}`] : []),
