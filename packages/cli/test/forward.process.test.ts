@@ -190,7 +190,7 @@ test('petstore events forward pauses for twice as long after each failure, but n
 })
 
 test('petstore events forward repeats an event if the receiver closes the connection', async () => {
-  // Without a response, and in the middle of its head.
+  // It ends before the response, and in the middle of its head.
   const { url, seen } = await startReceiver((n) => ['', 'HTTP/1.1 200 O'][n] ?? 'HTTP/1.1 204 No Content\r\n\r\n', 2)
   const forwarded = startHere(url)
   await until('seven requests were received', () => seen.ids.length >= 7)

@@ -207,7 +207,7 @@ describe.concurrent('periodic backups', () => {
   })
 
   test.skipIf(!LINUX)(
-    `periodic backups remove the unfinished files of backups that were killed${LINUX ? '' : ' (Linux only)'}`,
+    `periodic backups remove the unfinished files of killed backups${LINUX ? '' : ' (Linux only)'}`,
     async () => {
       const [{ database: large }, { database: small }] = [await made(1), await made(1)]
       grow(large, 50_000)

@@ -144,7 +144,7 @@ describe.concurrent('PETSTORE_BOOTSTRAP_KEY', () => {
     }
   })
 
-  test('PETSTORE_BOOTSTRAP_KEY is not added to a store that has keys, and the log says so without the key', async () => {
+  test('PETSTORE_BOOTSTRAP_KEY is not added to a store that has keys, and the log reports this without the key', async () => {
     const file = temporaryFile('a.db')
     await (await serve(['--database', file])).stop()
     const service = await serve(['--database', file], { env: { PETSTORE_BOOTSTRAP_KEY: key } })

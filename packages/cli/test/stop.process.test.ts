@@ -119,7 +119,7 @@ describe.concurrent('a second signal', () => {
   })
 })
 
-describe.skipIf(noStrace !== '')(`at the stop, the log is copied into the file${noStrace}`, () => {
+describe.skipIf(noStrace !== '')(`a stop on a slow or failing disk${noStrace}`, () => {
   /** Stops a service that has a pet in its log, while each sync of the disk has this fault. */
   async function stopWith(fault: string) {
     const database = temporaryFile('petstore.db')
@@ -135,11 +135,11 @@ describe.skipIf(noStrace !== '')(`at the stop, the log is copied into the file${
     return { status, files: readdirSync(dirname(database)), log: service.stderr() }
   }
 
-  test('even if each sync takes a second', async () => {
+  test('a stop copies the log into the file even if each sync takes a second', async () => {
     expect(await stopWith('delay_enter=1000000')).toMatchObject({ status: 0, files: ['petstore.db'] })
   })
 
-  test('or the exit status is 1', async () => {
+  test('a stop that cannot copy the log into the file exits with 1', async () => {
     const { status, log } = await stopWith('error=EIO')
     expect([status, log]).toEqual([1, expect.stringContaining('"step":"store"')])
     expect(log).toContain('stop step failed')

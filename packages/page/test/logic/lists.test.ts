@@ -98,6 +98,6 @@ test('reads an animal from its last events; a deleted one is undefined', async (
   expect(await read()).toBeUndefined()
 })
 
-test('the counts of all statuses add up, even those of a newer service', () => {
+test('the counts of all statuses add up, including statuses of a newer service', () => {
   expect(sumOf({ available: 1n, pending: 2n, sold: 4n, asleep: 8n } as Inventory)).toBe(15n)
 })

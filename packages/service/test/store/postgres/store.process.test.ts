@@ -143,7 +143,7 @@ test('a create waits for a transaction with an earlier id, so that pets are comm
   await store.close()
 })
 
-test('warnings that are not about the standby change no response, such as those of a trigger or about wraparound', async () => {
+test('a warning of a trigger or about wraparound changes no response', async () => {
   const { address, store, by, name } = await storeWithKey()
   await store.close()
   const warns = (result: string) =>
