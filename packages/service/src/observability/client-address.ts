@@ -15,13 +15,10 @@ export function clientAddress(
 ): ClientAddress {
   const trusted = networks(proxies)
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
-  let [lastPeer, lastAddress] = ['', '']
   return (request) => {
     const peer = peerOf(request)?.address
     if (peer === undefined) return undefined
-    // A proxy, or a client that sends many requests.
-    if (peer !== lastPeer) [lastPeer, lastAddress] = [peer, unmapped(peer)]
-    let address = lastAddress
+    let address = unmapped(peer)
     if (proxies.length === 0 || !isTrusted(address)) return address
     for (const text of (request.headers.get('X-Forwarded-For') ?? '').split(',').reverse()) {
       const before = unmapped(text.trim())

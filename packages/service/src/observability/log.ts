@@ -5,7 +5,7 @@
 import { write } from 'node:fs'
 import { styleText } from 'node:util'
 import { isTerminal, printable } from '../system/io.ts'
-import { endOfTurn, monotonicMs, sleep, startTimer, wallMs } from '../system/runtime.ts'
+import { endOfTurn, startTimer, wallMs } from '../system/runtime.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -118,8 +118,6 @@ function stackOf(thrown: unknown): string[] {
 
 /** The most characters to buffer while the pipe is full. Further lines are counted and dropped. */
 const BUFFER_MAX = 16 * 1024 * 1024
-/** The least time between two writes. A write costs as much as several lines of an access log. */
-const PAUSE_MS = 10
 /** The pause before writing to a full pipe again. */
 const RETRY_MS = 20
 const PIPE_BUF = 4096
@@ -129,7 +127,6 @@ const NEWLINE = 0x0a
 class BufferedLines implements LogDestination {
   private lines = ''
   private lost = 0
-  private writtenAt = Number.NEGATIVE_INFINITY
   private writing: Promise<void> | undefined
 
   constructor(
@@ -148,16 +145,14 @@ class BufferedLines implements LogDestination {
   }
 
   private async writeAll(): Promise<void> {
-    // Collects the lines of this turn of the event loop, or of a pause.
-    const pauseMs = this.writtenAt + PAUSE_MS - monotonicMs()
-    await (pauseMs > 0 ? sleep(pauseMs) : endOfTurn())
+    // Collects the lines of this turn of the event loop.
+    await endOfTurn()
     while (this.lines !== '') {
       const bytes = Buffer.from(this.lines)
       this.lines = this.lost > 0 ? `${JSON.stringify({ level: 'warn', lost: this.lost, msg: 'log lines lost' })}\n` : ''
       this.lost = 0
       for (let at = 0; at < bytes.length; ) at += await this.writeSome(this.piece(bytes, at))
     }
-    this.writtenAt = monotonicMs()
     this.writing = undefined
   }
 
