@@ -33,7 +33,7 @@ export function contractTypes(document: OpenApi): string {
   ].join('\n')
 }
 
-/** Returns the constant's name of a closed set: `PET_STATUSES` for PetStatus. */
+/** Returns the name of the constant for a closed set: `PET_STATUSES` for PetStatus. */
 function values(name: string, schema: Schema): string {
   if (!schema.enum) return ''
   const constant = name.replace(/\B[A-Z]/g, '_$&').toUpperCase()

@@ -16,7 +16,7 @@ const LARGE = '9223372036854775807'
 
 type Headers = Record<string, string>
 
-/** A client without own behaviour. */
+/** A client that only does what its script says. */
 export class Client {
   private socket: Socket | undefined
   private answers: MessageReader | undefined

@@ -23,7 +23,7 @@ import {
 import type { Snapshot, StoredOrder, Touches } from './snapshot.ts'
 import { type Decision, isOverdue, WorkingCopy } from './working-copy.ts'
 
-/** Commits a decision, possibly in one batch with others. Resolves with its result or rejects with its rejection. */
+/** Commits a decision, possibly in one batch with others. Resolves with its result or rejects with the reason. */
 export type Commit = <Result>(decision: Decision<Result>) => Promise<Result>
 
 type ChangingMethods = Pick<PetStore, 'createPet' | 'updatePet' | 'deletePet'> &

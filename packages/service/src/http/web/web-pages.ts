@@ -7,7 +7,7 @@ import { type Bundle, bundleConsole, bundleReference } from './bundle.ts'
 import { lazy } from './static-file.ts'
 
 const CONSOLE_POLICY = policy({
-  // The browser turns no strings into markup or script.
+  // The browser does not turn strings into markup or script.
   'require-trusted-types-for': "'script'",
   // The page has one policy, for the address of the worker that reads workbooks.
   'trusted-types': 'petstore-worker',

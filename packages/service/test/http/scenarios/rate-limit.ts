@@ -13,7 +13,7 @@ export function rateLimit(on: OnStore): void {
 
     const limits = ({ headers }: Answer) => [headers.get('RateLimit'), headers.get('RateLimit-Policy')]
 
-    test('after the burst, every operation responds with 429 with Retry-After, and other keys are served', async () => {
+    test('after the burst, every operation responds with 429 and Retry-After, and other keys are served', async () => {
       const headers = bearer(await limited.addKey())
       for (let n = 0; n < 3; n++) await limited.get('/pets', headers)
       for (const ask of OPERATIONS) {
